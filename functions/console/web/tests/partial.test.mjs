@@ -4,6 +4,7 @@ import { beforeEach, test } from "node:test";
 import { mergeValues } from "../src/screens/editor/lastValues";
 import { previewSteps, runSteps } from "../src/screens/editor/model/nodeSteps";
 import { pinPorts, planPreview } from "../src/screens/editor/model/partial";
+import { personalKey, removePersonal, setPerson } from "../src/api/personal";
 import { loadPins, storePins } from "../src/screens/editor/pins";
 
 const type = (category, outputs) => ({ category, inputs: [], outputs: outputs.map((name) => ({ name })), errorOutput: null });
@@ -87,7 +88,7 @@ test("pins survive a reload, as far as their nodes exist and the storage is read
   assert.deepEqual([...loadPins("w", new Set(["b", "c"])).keys()], ["b"]);
   assert.equal(loadPins("other", new Set(["a"])).size, 0);
   for (const text of ["", "no", "null", "5", '{"pins": 5}', '{"pins": {"a": 5, "b": null, "c": {}}}']) {
-    localStorage.setItem("console.pins.w", text);
+    localStorage.setItem(personalKey("pins.w"), text);
     assert.equal(loadPins("w", new Set(["a", "b", "c"])).size, 0, text);
   }
   storePins("w", new Map());
@@ -99,12 +100,30 @@ test("the pins of a browser are bounded, and the oldest make room", () => {
   assert.equal(storePins("w", large(1_000_001)), false);
   for (let index = 0; index < 25; index += 1) storePins(`w${index}`, pins);
   assert.equal(localStorage.length, 20);
-  assert.equal(localStorage.getItem("console.pins.w24") === null, false);
+  assert.equal(localStorage.getItem(personalKey("pins.w24")) === null, false);
   localStorage.clear();
   localStorage.setItem("console.language", "es");
   localStorage.room = 2500;
   assert.deepEqual([storePins("w1", large(1000)), storePins("w2", large(1000)), storePins("w3", large(1000)), storePins("w4", large(5000))], [true, true, true, false]);
   assert.equal(localStorage.getItem("console.language"), "es");
+});
+
+test("pins belong to one person in one organization, and go when that person signs out or another signs in", () => {
+  localStorage.setItem("console.language", "es");
+  assert.equal(setPerson("org", "ada"), true);
+  storePins("w", pins);
+  assert.equal(setPerson("org", "ada"), true);
+  assert.equal(loadPins("w", new Set(["a"])).size, 1);
+  for (const other of [["org", "bob"], ["other", "ada"]]) {
+    setPerson("org", "ada");
+    storePins("w", pins);
+    assert.equal(setPerson(...other), false);
+    assert.equal(localStorage.length, 1);
+    assert.equal(loadPins("w", new Set(["a"])).size, 0);
+  }
+  storePins("w", pins);
+  removePersonal();
+  assert.deepEqual([localStorage.length, localStorage.getItem("console.language")], [1, "es"]);
 });
 
 const step = (path, changes = {}) => ({

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { holdsWritten } from "../ui/written";
+import { removePersonal } from "./personal";
 import { prefix } from "./place";
 
 type Session = "valid" | "ended" | "postponed";
@@ -39,9 +40,9 @@ export function leaveForSignIn(method: string): boolean {
 }
 
 /** Text in a field, or work that a screen protects from the closing of the page. */
-function isWorkOpen(): boolean {
-  return holdsWritten(document) || !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
-}
+const isWorkOpen = () => holdsWritten(document) || isWorkProtected();
+
+const isWorkProtected = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
 
 export function confirmSession() {
   setSession("valid");
@@ -61,10 +62,26 @@ function setSession(state: Session) {
   for (const listener of listeners) listener();
 }
 
+/** What saves the work of the person before a sign-out. */
+const savers = new Set<() => Promise<unknown>>();
+
+/** Returns the function that ends this. */
+export function saveBeforeSignOut(save: () => Promise<unknown>): () => void {
+  savers.add(save);
+  return () => void savers.delete(save);
+}
+
+/** Saves what saves itself. Returns whether nothing would be lost now. */
+export async function prepareSignOut(): Promise<boolean> {
+  await Promise.allSettled([...savers].map((save) => save()));
+  return !isWorkProtected();
+}
+
 export async function signOut() {
   const response = await fetch(`${prefix}/console/logout`, { method: "POST", credentials: "same-origin" });
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   signedOut = true;
+  removePersonal();
   for (const listener of listeners) listener();
 }
 

@@ -1,7 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { signOut } from "../api/session";
+import { useState } from "react";
+import { prepareSignOut, signOut } from "../api/session";
 import { type Language, useTexts } from "../i18n";
 import { Button } from "../ui/Button";
+import { Confirm } from "../ui/Dialog";
 import { Menu } from "../ui/Menu";
 import { Select } from "../ui/Select";
 import { useToast } from "../ui/Toast";
@@ -16,7 +18,9 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const keys = useSingleKeys();
   const queries = useQueryClient();
   const toast = useToast();
+  const [asks, setAsks] = useState(false);
   const leave = async () => {
+    setAsks(false);
     try {
       await signOut();
       queries.clear();
@@ -24,43 +28,51 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
       toast(t.user.signOutFailed);
     }
   };
+  const leaveSafely = async () => ((await prepareSignOut()) ? leave() : setAsks(true));
   return (
-    <Menu label={t.user.menu(user.name)} button={<>{user.name}<Chevron /></>} className="person">
-      {(close) => (
-        <>
-          <div className="who">
-            <p>{user.email ?? user.name}</p>
-            <p>{org.name} · {t.user.roles[membership.role]}</p>
-          </div>
-          <div className="settings">
-            <Select<Language>
-              label={t.user.language}
-              value={language}
-              options={[["en", "English"], ["es", "Español"]]}
-              onChange={(chosen) => {
-                setLanguage(chosen);
-                // The platform writes in the language of the person too.
-                void queries.invalidateQueries();
-              }}
-            />
-            <Select<Theme>
-              label={t.user.theme}
-              value={theme}
-              options={[["system", t.user.themes.system], ["light", t.user.themes.light], ["dark", t.user.themes.dark]]}
-              onChange={setTheme}
-            />
-            <label className="check touch-hidden">
-              <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} />
-              {t.keys.single}
-            </label>
-          </div>
-          <div className="leave">
-            <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>
-            <Button onClick={leave}>{t.user.signOut}</Button>
-          </div>
-        </>
+    <>
+      <Menu label={t.user.menu(user.name)} button={<>{user.name}<Chevron /></>} className="person">
+        {(close) => (
+          <>
+            <div className="who">
+              <p>{user.email ?? user.name}</p>
+              <p>{org.name} · {t.user.roles[membership.role]}</p>
+            </div>
+            <div className="settings">
+              <Select<Language>
+                label={t.user.language}
+                value={language}
+                options={[["en", "English"], ["es", "Español"]]}
+                onChange={(chosen) => {
+                  setLanguage(chosen);
+                  // The platform writes in the language of the person too.
+                  void queries.invalidateQueries();
+                }}
+              />
+              <Select<Theme>
+                label={t.user.theme}
+                value={theme}
+                options={[["system", t.user.themes.system], ["light", t.user.themes.light], ["dark", t.user.themes.dark]]}
+                onChange={setTheme}
+              />
+              <label className="check touch-hidden">
+                <input type="checkbox" checked={keys} onChange={(event) => setSingleKeys(event.target.checked)} />
+                {t.keys.single}
+              </label>
+            </div>
+            <div className="leave">
+              <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>
+              <Button onClick={leaveSafely}>{t.user.signOut}</Button>
+            </div>
+          </>
+        )}
+      </Menu>
+      {asks && (
+        <Confirm title={t.unsaved.title} action={t.unsaved.leave} danger busy={false} error={null} onConfirm={leave} onClose={() => setAsks(false)}>
+          <p>{t.unsaved.text}</p>
+        </Confirm>
       )}
-    </Menu>
+    </>
   );
 }
 

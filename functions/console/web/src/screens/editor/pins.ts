@@ -1,7 +1,8 @@
-// The pinned outputs of each workflow, in this browser alone. They are no part of the draft.
+// The pinned outputs of each workflow, in this browser alone and for this person alone. They are no part of the draft.
+import { personalKey, personalKeys } from "../../api/personal";
 import type { Pin, Pins } from "./model/partial";
 
-const PREFIX = "console.pins.";
+const PREFIX = "pins.";
 /** The platform accepts values of 1 MiB. The browser has a few megabytes for all workflows. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_WORKFLOWS = 20;
@@ -23,7 +24,7 @@ function read(key: string): Stored | null {
 
 /** The pins of a workflow, as far as their nodes still exist. */
 export function loadPins(workflowId: string, nodeIds: ReadonlySet<string>): Pins {
-  const stored = read(PREFIX + workflowId)?.pins ?? {};
+  const stored = read(personalKey(PREFIX + workflowId))?.pins ?? {};
   const isPin = (pin: Partial<Pin> | null): pin is Pin => typeof pin === "object" && pin !== null && "value" in pin;
   return new Map(
     Object.entries(stored).flatMap(([id, pin]) =>
@@ -34,7 +35,7 @@ export function loadPins(workflowId: string, nodeIds: ReadonlySet<string>): Pins
 
 /** Stores the pins of a workflow. Returns false if they are too large. The oldest ones of other workflows make room. */
 export function storePins(workflowId: string, pins: Pins): boolean {
-  const key = PREFIX + workflowId;
+  const key = personalKey(PREFIX + workflowId);
   if (pins.size === 0) {
     remove(key);
     return true;
@@ -57,8 +58,7 @@ export function storePins(workflowId: string, pins: Pins): boolean {
 
 /** The keys of other workflows, the oldest first. */
 function otherKeys(own: string): string[] {
-  const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
-  const others = keys.filter((key) => key.startsWith(PREFIX) && key !== own);
+  const others = personalKeys(PREFIX).filter((key) => key !== own);
   return others.map((key) => [key, read(key)?.at ?? 0] as const).sort((a, b) => a[1] - b[1]).map(([key]) => key);
 }
 
