@@ -46,9 +46,9 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
         event.preventDefault();
         leave();
       }}
-      // The browser has closed it nevertheless.
+      // The browser has closed it nevertheless. One that is open again by then stays.
       onClose={(event) => {
-        if (event.target !== ref.current || !ref.current.isConnected) return;
+        if (event.target !== ref.current || !ref.current.isConnected || ref.current.open) return;
         ref.current.showModal();
         leave();
       }}
