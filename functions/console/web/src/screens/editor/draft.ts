@@ -69,6 +69,8 @@ export class Draft {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sending: Promise<void> | null = null;
   private checks = 0;
+  /** Whether it is on the screen, where the person can decide about conflicts. */
+  isOpen = false;
 
   constructor(
     stored: Stored,
@@ -219,8 +221,9 @@ export class Draft {
     return true;
   }
 
+  /** Takes what has changed on the platform, apart from the name: the person may be changing it. */
   setHead(head: Head) {
-    this.set({ head });
+    this.set({ head: { ...head, name: this.state.head.name } });
   }
 
   private get isDirty(): boolean {
@@ -371,7 +374,7 @@ export class Draft {
   }
 }
 
-/** Drafts that the person left before they could be stored. */
+/** Drafts that the person left before they were stored. A draft stays here until it is. */
 const left = new Map<string, Draft>();
 
 export function keepLeft(draft: Draft) {
@@ -379,10 +382,11 @@ export function keepLeft(draft: Draft) {
 }
 
 /** The draft that was left, if it is still not stored. */
-export function takeLeft(id: string): Draft | null {
+export function findLeft(id: string): Draft | null {
   const draft = left.get(id);
+  if (draft === undefined || !draft.isSettled) return draft ?? null;
   left.delete(id);
-  return draft === undefined || draft.isSettled ? null : draft;
+  return null;
 }
 
 window.addEventListener("beforeunload", (event) => {

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { saveBeforeSignOut } from "../../api/session";
 import { type KeyRow, useScreenKeys } from "../../app/screenKeys";
 import { useTexts } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
@@ -15,7 +16,7 @@ import { Canvas, useShowNode } from "./Canvas";
 import { ConflictDialog } from "./ConflictDialog";
 import { ConnectDialog } from "./ConnectDialog";
 import { DataDrawer } from "./DataDrawer";
-import { Draft, keepLeft, takeLeft, useDraft } from "./draft";
+import { Draft, findLeft, keepLeft, useDraft } from "./draft";
 import "./editor.css";
 import { ExpressionValues } from "./expression/context";
 import { type Focus, Inspector } from "./Inspector";
@@ -53,7 +54,7 @@ export default function Editor({ id, query }: { id: string; query: URLSearchPara
     const types = known.current;
     if (types === undefined) return;
     let isLeft = false;
-    const unsaved = takeLeft(id);
+    const unsaved = findLeft(id);
     if (unsaved !== null) {
       setLoading({ draft: unsaved });
       void unsaved.save();
@@ -351,6 +352,8 @@ function useSaving(draft: Draft) {
   const reportLeft = useRef(() => {});
   reportLeft.current = () => toast(t.editor.leftUnsaved);
   useEffect(() => {
+    draft.isOpen = true;
+    const endSaving = saveBeforeSignOut(() => draft.flush());
     const onVisibility = () => void (document.visibilityState === "hidden" ? draft.save() : draft.refresh());
     const onFocus = () => void draft.refresh();
     const onUnload = (event: BeforeUnloadEvent) => {
@@ -365,18 +368,19 @@ function useSaving(draft: Draft) {
       document.removeEventListener("visibilitychange", onVisibility);
       window.removeEventListener("focus", onFocus);
       window.removeEventListener("beforeunload", onUnload);
+      endSaving();
+      draft.isOpen = false;
+      // A person who comes back before it is stored continues with it.
+      if (!draft.isSettled) keepLeft(draft);
       void draft.flush().then((isStored) => {
         void queries.invalidateQueries({ queryKey: ["workflows"] });
         void queries.invalidateQueries({ queryKey: ["workflow", draft.id] });
-        if (!isStored && draft.read().conflicts.length === 0) {
-          keepLeft(draft);
-          reportLeft.current();
-        }
+        if (draft.isOpen) return;
         if (draft.read().conflicts.length > 0) {
           // Nobody can be asked any more. What is stored stays, and the rest of the changes is saved.
           draft.resolve(() => "theirs");
           reportConflict.current();
-        }
+        } else if (!isStored) reportLeft.current();
       });
     };
   }, [draft, queries]);
