@@ -4,6 +4,7 @@ import { fromUnits, toUnits } from "../src/api/money";
 import { completeSpans, parentOf } from "../src/screens/run/events";
 import { follow, isBehind, nothing } from "../src/screens/run/follow";
 import { buildHistory, momentAt, spanStateAt, stateOf, timeAt } from "../src/screens/run/history";
+import { fitsSteps } from "../src/screens/run/timeline";
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 const at = (ms) => new Date(START + ms).toISOString();
@@ -176,4 +177,15 @@ test("a read that fails is repeated, and a stream that begins again changes noth
   assert.equal(isBehind(failed), true);
   const shown = [{ type: "read" }, { type: "done" }].reduce(follow, failed);
   assert.deepEqual(follow(shown, event(1, 2000)), shown);
+});
+
+test("a run that pauses a moment after its last step began to wait is read again", () => {
+  const waits = span("ask", 0, null, { state: "waiting" });
+  const loop = (child) => span("each", 0, null, { children: [child] });
+  for (const spans of [[waits], [loop(waits)], [span("ask", 0, 1)], []]) assert.equal(fitsSteps("running", spans), false);
+  for (const spans of [[waits], [loop(waits)], [span("ask", 0, 1)]]) assert.equal(fitsSteps("paused", spans), true);
+  for (const spans of [[waits, span("send", 0, null)], [loop(span("send", 0, null))], [loop(span("send", 0, 1))]]) {
+    assert.deepEqual([fitsSteps("running", spans), fitsSteps("paused", spans)], [true, false]);
+  }
+  for (const state of ["completed", "failed", "cancelled"]) assert.equal(fitsSteps(state, [waits]), true);
 });

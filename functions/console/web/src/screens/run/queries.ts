@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder, timedAnswer } from "../../api/client";
 import type { RunState, Wait } from "../../api/types";
+import { fitsSteps } from "./timeline";
 
 export interface RunId {
   workflowId: string;
@@ -12,29 +13,45 @@ const pathOf = ({ workflowId, runId }: RunId) => ({ path: { id: workflowId, run_
 /** The document restricts the parameter in a way that no text can have, as far as the generated types know. */
 const allWaits = "all" as "all" & Record<string, never>;
 
+function loadRun(id: RunId) {
+  const params = { ...pathOf(id), query: { waiting: allWaits } };
+  return timedAnswer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}", { params }));
+}
+
+function loadTrace(id: RunId) {
+  return timedAnswer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/trace", { params: pathOf(id) }));
+}
+
+const headKey = ({ runId }: RunId) => ["run", runId, "head"];
+const traceKey = ({ runId }: RunId) => ["run", runId, "trace"];
+
 export function useRun(id: RunId) {
   return useQuery({
-    queryKey: ["run", id.runId, "head"],
-    queryFn: () =>
-      timedAnswer(
-        builder.GET("/builder/v1/workflows/{id}/runs/{run_id}", { params: { ...pathOf(id), query: { waiting: allWaits } } }),
-      ),
+    queryKey: headKey(id),
+    queryFn: () => loadRun(id),
     select: ({ body, readAt }) => ({ ...body.data, readAt }),
   });
 }
 
 export function useTrace(id: RunId) {
   return useQuery({
-    queryKey: ["run", id.runId, "trace"],
-    queryFn: () => timedAnswer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/trace", { params: pathOf(id) })),
+    queryKey: traceKey(id),
+    queryFn: () => loadTrace(id),
     select: ({ body, readAt }) => ({ ...body.data, readAt }),
   });
 }
 
 /** Reads what events change. The values and the analytics of steps that have ended stay. */
-export function refreshRun(queries: QueryClient, { runId }: RunId) {
-  const refresh = (part: string) => queries.refetchQueries({ queryKey: ["run", runId, part] }, { throwOnError: true });
-  return Promise.all([refresh("head"), refresh("trace")]);
+export function refreshRun(queries: QueryClient, id: RunId) {
+  const refresh = (queryKey: string[]) => queries.refetchQueries({ queryKey }, { throwOnError: true });
+  return Promise.all([refresh(headKey(id)), refresh(traceKey(id))]);
+}
+
+/** Whether the state of the run and its steps, as they were read last, fit together. */
+export function isSettled(queries: QueryClient, id: RunId): boolean {
+  const head = queries.getQueryData<Awaited<ReturnType<typeof loadRun>>>(headKey(id));
+  const trace = queries.getQueryData<Awaited<ReturnType<typeof loadTrace>>>(traceKey(id));
+  return head === undefined || trace === undefined || fitsSteps(head.body.data.state, trace.body.data.spans);
 }
 
 /** Where the time of a run that has ended went. */

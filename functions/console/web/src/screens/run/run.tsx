@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { useReleaseGraph, useWorkflow } from "../../api/workflow";
+import type { Run } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
 import { PageTitle } from "../../ui/PageTitle";
@@ -12,7 +13,7 @@ import { canRetry, Controls, mayControl } from "./Controls";
 import { Facts } from "./Facts";
 import { Failure } from "./Failure";
 import { LiveMark } from "./LiveMark";
-import { hasEnded, listWaits, refreshRun, type RunId, useRun, useTrace } from "./queries";
+import { hasEnded, isSettled, listWaits, refreshRun, type RunId, useRun, useTrace } from "./queries";
 import { RetryDialog } from "./RetryDialog";
 import { RunValues } from "./RunValues";
 import { useLive } from "./useLive";
@@ -27,11 +28,18 @@ export default function RunScreen({ id }: { id: RunId }) {
   const trace = useTrace(id);
   const workflow = useWorkflow(id.workflowId);
   const isOn = run.data !== undefined && !hasEnded(run.data.state);
+  const shownUntil = Math.min(run.data?.readAt ?? Number.NEGATIVE_INFINITY, trace.data?.readAt ?? Number.NEGATIVE_INFINITY);
+  // It ended between or just before the two reads: the steps may not show it yet.
+  const hasJustEnded = run.data !== undefined && !isOn && endOf(run.data) >= shownUntil;
   // The events also have the steps for which a trace has no room.
   const isLarge = trace.data !== undefined && trace.data.omitted > 0;
-  const shownUntil = Math.min(run.data?.readAt ?? Number.NEGATIVE_INFINITY, trace.data?.readAt ?? Number.NEGATIVE_INFINITY);
-  const onChange = useCallback(() => refreshRun(queries, id), [queries, id.runId]);
-  const live = useLive(id, { isOn: trace.data !== undefined && (isOn || isLarge), shownUntil, onChange });
+  const isRead = run.data !== undefined && trace.data !== undefined;
+  const live = useLive(id, {
+    isOn: isRead && (isOn || hasJustEnded || isLarge),
+    shownUntil,
+    onChange: () => refreshRun(queries, id),
+    isSettled: () => isSettled(queries, id),
+  });
   const graph = useRunGraph(id.workflowId, run.data?.releaseId, workflow);
   const names = new Map(graph?.nodes?.map((node) => [node.id, node.name || node.id]));
   const waits = listWaits(run.data?.waiting ?? null);
@@ -93,6 +101,8 @@ export default function RunScreen({ id }: { id: RunId }) {
     </>
   );
 }
+
+const endOf = ({ startedAt, durationMs }: Run) => (startedAt === null || durationMs === null ? Number.NaN : Date.parse(startedAt) + durationMs);
 
 /** The graph of the release of a run. While the draft has not changed since, it is that of the draft. */
 function useRunGraph(workflowId: string, releaseId: string | undefined, { data, error }: ReturnType<typeof useWorkflow>) {

@@ -1,4 +1,4 @@
-import type { Span } from "../../api/types";
+import type { RunState, Span } from "../../api/types";
 
 export interface Range {
   start: number;
@@ -67,4 +67,21 @@ export function isInProgress(spans: readonly Span[]): boolean {
 /** The nodes from which a run can be repeated, in the order in which they began. */
 export function topNodes(spans: readonly Span[]): string[] {
   return [...new Set(spans.filter((span) => span.state !== "skipped").map((span) => span.nodeId))];
+}
+
+/**
+ * Whether the state of a run fits its steps. No event says that a run pauses: its state follows the last step that waits,
+ * a little later. A step that others are part of is in the state of those.
+ */
+export function fitsSteps(state: RunState, spans: readonly Span[]): boolean {
+  if (state !== "queued" && state !== "running" && state !== "paused") return true;
+  const open = new Set(statesInProgress(spans));
+  return state === "paused" ? !open.has("running") : open.has("running");
+}
+
+function statesInProgress(spans: readonly Span[]): Span["state"][] {
+  return spans.flatMap((span) => {
+    const inside = statesInProgress(span.children);
+    return inside.length > 0 || span.endedAt !== null ? inside : [span.state];
+  });
 }

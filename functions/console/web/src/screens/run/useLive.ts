@@ -9,6 +9,8 @@ export type Connection = "off" | "connecting" | "live" | "lost";
 /** Events may arrive in hundreds a second. The screen follows at this pace, or slower if the reads are slow. */
 const PACE_MS = 700;
 const REOPEN_MS = 3_000;
+/** What no event announces is read again after longer and longer pauses, up to this. */
+const LONGEST_MS = 15_000;
 
 interface LiveOptions {
   /** Whether there is something to follow. What was begun is followed to its end. */
@@ -17,6 +19,8 @@ interface LiveOptions {
   shownUntil: number;
   /** Reads the run again. */
   onChange: () => Promise<unknown>;
+  /** Whether what was read fits together. Otherwise something has changed without an event, and it is read again. */
+  isSettled: () => boolean;
 }
 
 /** The connection, and the events that have arrived, from the first one on. */
@@ -26,29 +30,33 @@ interface Live {
 }
 
 /** Follows the events of a run. `follow` decides when the run is read again. */
-export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChange }: LiveOptions): Live {
+export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChange, isSettled }: LiveOptions): Live {
   const [connection, setConnection] = useState<Connection>("off");
   const [events, setEvents] = useState<readonly RunEvent[]>([]);
-  const [isFollowing, setIsFollowing] = useState(isOn);
-  if (isOn && !isFollowing && events.length === 0) setIsFollowing(true);
-  const latest = useRef({ shownUntil, onChange });
-  latest.current = { shownUntil, onChange };
+  // Null before it begins. It begins once.
+  const [isFollowing, setIsFollowing] = useState<boolean | null>(null);
+  if (isOn && isFollowing === null) setIsFollowing(true);
+  const latest = useRef({ shownUntil, onChange, isSettled });
+  latest.current = { shownUntil, onChange, isSettled };
 
   useEffect(() => {
     if (!isFollowing) return;
     let source: EventSource | undefined;
     let reopening: ReturnType<typeof setTimeout> | undefined;
     let pending: ReturnType<typeof setTimeout> | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     let state = nothing;
     let hasEnded = false;
     let isClosed = false;
     let failures = 0;
     let pace = PACE_MS;
+    let patience = PACE_MS;
     const received: RunEvent[] = [];
 
     const update = async () => {
       setEvents(received.slice());
-      if (isBehind(state)) {
+      const isRepeated = !isBehind(state);
+      if (!isRepeated || !latest.current.isSettled()) {
         state = follow(state, { type: "read" });
         const begun = performance.now();
         try {
@@ -62,10 +70,13 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
       }
       pending = undefined;
       if (isClosed) return;
+      patience = isRepeated ? Math.min(2 * patience, LONGEST_MS) : PACE_MS;
       if (isBehind(state)) schedule();
+      else if (!latest.current.isSettled()) again = setTimeout(schedule, patience);
       else if (hasEnded) finish();
     };
     const schedule = () => {
+      clearTimeout(again);
       pending ??= setTimeout(update, pace);
     };
     const finish = () => {
@@ -109,6 +120,7 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
       source?.close();
       clearTimeout(reopening);
       clearTimeout(pending);
+      clearTimeout(again);
     };
   }, [workflowId, runId, isFollowing]);
   return { connection, events };
