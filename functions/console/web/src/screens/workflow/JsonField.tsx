@@ -4,23 +4,22 @@ import { Field } from "../../ui/Field";
 
 /** The text of a JSON value that the person writes. `read` returns null, and the field says why, if it is not JSON. */
 export function useJsonText(suggested: () => string) {
-  const { t } = useTexts();
   const [text, setText] = useState(suggested);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [isInvalid, setIsInvalid] = useState(false);
   return {
     text,
-    problem,
+    isInvalid,
     change(text: string) {
       setText(text);
-      setProblem(null);
+      setIsInvalid(false);
     },
     read(): { value: unknown } | null {
       try {
         const value: unknown = JSON.parse(text);
-        setProblem(null);
+        setIsInvalid(false);
         return { value };
-      } catch (error) {
-        setProblem(`${t.workflow.notJson} ${error instanceof Error ? error.message : ""}`);
+      } catch {
+        setIsInvalid(true);
         return null;
       }
     },
@@ -33,7 +32,8 @@ interface JsonFieldProps {
   json: ReturnType<typeof useJsonText>;
 }
 
-export function JsonField({ label, hint, json: { text, problem, change } }: JsonFieldProps) {
+export function JsonField({ label, hint, json: { text, isInvalid, change } }: JsonFieldProps) {
+  const { t } = useTexts();
   return (
     <>
       <Field label={label} hint={hint}>
@@ -44,13 +44,13 @@ export function JsonField({ label, hint, json: { text, problem, change } }: Json
             rows={Math.min(16, Math.max(6, text.split("\n").length + 1))}
             spellCheck={false}
             autoComplete="off"
-            aria-invalid={problem !== null}
+            aria-invalid={isInvalid || undefined}
             value={text}
             onChange={(event) => change(event.target.value)}
           />
         )}
       </Field>
-      {problem !== null && <p className="problem-line" role="alert">{problem}</p>}
+      {isInvalid && <p className="problem-line" role="alert">{t.workflow.notJson}</p>}
     </>
   );
 }
