@@ -207,6 +207,16 @@ test("a person who leaves finds what could not be stored", async () => {
   assert.equal(findLeft("w"), null);
 });
 
+test("what needs a stored draft says why it is not stored", async () => {
+  const draft = open();
+  await draft.store();
+  draft.change(rename("a", "A"));
+  platform.answers = Array(3).fill(() => reply(422, { error: { code: "too_large", message: "It is too large." } }));
+  await assert.rejects(draft.store(), { code: "too_large", message: "It is too large." });
+  change({ graph: graphOf(node("a", { name: "Theirs" }), node("b")) });
+  await assert.rejects(draft.store(), { code: "draft_not_saved" });
+});
+
 test("what a publication returns does not undo a new name", () => {
   const draft = open();
   const { head } = draft.read();

@@ -5,6 +5,7 @@ const sentences = {
   connection_lost: "connection",
   unreadable_answer: "unreadable",
   screen_not_loaded: "notLoaded",
+  draft_not_saved: "notSaved",
   unexpected: "unexpected",
 } as const satisfies Record<string, keyof Dictionary["errors"]>;
 

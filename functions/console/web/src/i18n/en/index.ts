@@ -105,6 +105,7 @@ export const en = {
     connection: "The platform did not answer. Check your connection and try again.",
     unreadable: "The answer of the platform could not be read. Try again.",
     notLoaded: "This screen could not be loaded.",
+    notSaved: "The draft could not be saved. Fix that first.",
     unexpected: "The console failed unexpectedly. Try again, or reload the page.",
     withoutReason: (status: number) => `The platform answered with an error (HTTP ${status}) and gave no reason. Try again.`,
     code: "Code",

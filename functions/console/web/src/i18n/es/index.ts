@@ -106,6 +106,7 @@ export const es: Dictionary = {
     connection: "La plataforma no respondió. Compruebe su conexión e inténtelo de nuevo.",
     unreadable: "No se pudo leer la respuesta de la plataforma. Inténtelo de nuevo.",
     notLoaded: "No se pudo cargar esta pantalla.",
+    notSaved: "El borrador no se pudo guardar. Resuelva eso primero.",
     unexpected: "La consola falló de forma inesperada. Inténtelo de nuevo o recargue la página.",
     withoutReason: (status) => `La plataforma respondió con un error (HTTP ${status}) sin indicar el motivo. Inténtelo de nuevo.`,
     code: "Código",

@@ -38,7 +38,7 @@ export function PublishDialog({ draft, onShow, onClose }: PublishDialogProps) {
   useEffect(() => void draft.flush(), [draft]);
   const publish = useMutation({
     mutationFn: async () => {
-      if (!(await draft.flush())) throw new Error(t.editor.saveFirst);
+      await draft.store();
       await draft.check();
       try {
         const { data } = await publishWorkflow(draft.id, notes.trim());

@@ -37,7 +37,7 @@ export function TryDialog({ draft, types, scope, onClose }: TryDialogProps) {
   const isInputPinned = graph.nodes.some(({ id, type }) => types.get(type)?.category === "trigger" && plan.pinned.has(id));
   const attempt = useMutation({
     mutationFn: async () => {
-      if (!(await draft.flush())) throw new Error(t.editor.saveFirst);
+      await draft.store();
       const value = isInputPinned ? undefined : input.read?.value;
       const { data } = await tryDraft(draft.id, value, plan);
       return { at: new Date().toISOString(), input: value, result: data };

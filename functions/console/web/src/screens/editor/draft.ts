@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { type ApiError, asApiError } from "../../api/errors";
+import { type ApiError, asApiError, OwnError } from "../../api/errors";
 import { moveItems, noteKey, removeItems } from "./model/graph";
 import { placeNodes } from "./model/layout";
 import type { Pin, Pins } from "./model/partial";
@@ -262,6 +262,13 @@ export class Draft {
   async flush(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt += 1) if (await this.save()) return true;
     return false;
+  }
+
+  /** Saves everything, or throws what prevents it. */
+  async store(): Promise<void> {
+    if (await this.flush()) return;
+    const { save } = this.state;
+    throw save.kind === "failed" ? save.error : new OwnError("draft_not_saved", save.kind);
   }
 
   private async send() {

@@ -164,7 +164,7 @@ function Workbench({ draft, types, shown }: WorkbenchProps) {
         draft.change((graph) => moveItems(graph, positions));
         setTimeout(() => void fitView({ padding: 0.15, maxZoom: 1, duration: 200 }), 50);
       },
-      (error: unknown) => toast(String(error)),
+      () => toast(t.editor.notTidied),
     );
   };
   const paste = (text: string, at: Position | null) => {
