@@ -27,7 +27,7 @@ function ChangeLine({ change: { path, before, after }, field }: { change: Change
   );
 }
 
-export function BeforeAfter({ before, after }: { before: unknown; after: unknown }) {
+function BeforeAfter({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTexts();
   return (
     <dl className="before-after">

@@ -57,7 +57,7 @@ function useAgentMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
   });
 }
 
-export const statusOf = { pause: "paused", publish: "published", restore: "published", archive: "archived" } as const;
+const statusOf = { pause: "paused", publish: "published", restore: "published", archive: "archived" } as const;
 export type Change = keyof typeof statusOf;
 
 /** The changes that a status allows. */

@@ -76,7 +76,7 @@ export function mergeValues(pins: Pins, previewed: ReadonlyMap<string, Previewed
 }
 
 /** Whether a step of a preview has the output of its node. What an agent did on the way is not that. */
-export const hasOutput = ({ state, action, outputBytes }: PreviewNode) =>
+const hasOutput = ({ state, action, outputBytes }: PreviewNode) =>
   state === "completed" && action === null && outputBytes === null;
 
 type Output = Pick<LastValue, "value" | "port">;

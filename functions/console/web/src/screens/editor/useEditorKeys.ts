@@ -30,7 +30,7 @@ const isWriting = (target: EventTarget | null) =>
  * Keys without a modifier act on the canvas alone: elsewhere, a person who dictates or slips would change the graph.
  * The heading and the page itself have the focus when nothing else has it.
  */
-export function isOnCanvas(target: EventTarget | null): boolean {
+function isOnCanvas(target: EventTarget | null): boolean {
   return target instanceof Element && (target.matches("body, main, .editor h1") || target.closest(".editor-canvas") !== null);
 }
 

@@ -29,7 +29,7 @@ const KEYWORDS = {
 };
 /** The words that begin a statement of a template. */
 export const STATEMENTS = ["for", "endfor", "if", "elif", "else", "endif", "set", "endset", "with", "endwith", "filter", "endfilter", "raw", "endraw"];
-export const ROOTS: readonly string[] = ["input", "nodes", "vars", "run"];
+const ROOTS: readonly string[] = ["input", "nodes", "vars", "run"];
 
 const CLOSE: Record<string, string> = { "{{": "}}", "{%": "%}", "{#": "#}" };
 const STRING = /(?:[rRbB]?)(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)/y;
