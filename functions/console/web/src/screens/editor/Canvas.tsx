@@ -159,14 +159,27 @@ function readConnection({ source, sourceHandle, target, targetHandle }: FlowConn
   return { from: { node: source, port: sourceHandle }, to: { node: target, port: targetHandle } };
 }
 
-/** The sizes that the canvas measured, and what it holds while a node is dragged. */
+/** The sizes that the canvas measured, and the place of a node that is dragged. What did not change keeps its object. */
 function keepMeasures(before: FlowNode[], nodes: FlowNode[]): FlowNode[] {
   const known = new Map(before.map((node) => [node.id, node]));
   return nodes.map((node) => {
     const old = known.get(node.id);
-    return old?.measured === undefined ? node : ({ ...node, measured: old.measured } as FlowNode);
+    if (old?.measured === undefined) return node;
+    const { dragging = false, measured } = old;
+    const position = dragging ? old.position : node.position;
+    const next = { ...node, measured, position, dragging } as FlowNode;
+    return isSameFlow(old, next) ? old : next;
   });
 }
+
+const isSameFlow = (old: FlowNode, next: FlowNode) =>
+  old.data === next.data &&
+  old.selected === next.selected &&
+  old.ariaLabel === next.ariaLabel &&
+  old.width === next.width &&
+  old.height === next.height &&
+  old.position.x === next.position.x &&
+  old.position.y === next.position.y;
 
 function applySelection(draft: Draft, changes: readonly (NodeChange<FlowNode> | EdgeChange)[]) {
   const picked = changes.filter((change) => change.type === "select");
