@@ -84,7 +84,7 @@ export default function RunScreen({ id }: { id: RunId }) {
               />
             )}
           </Loaded>
-          {run.data?.erasedAt === null && <Activity id={id} events={isOn ? live.events.length : 0} />}
+          {run.data?.erasedAt === null && <Activity id={id} events={live.events.length} />}
         </Section>
       )}
       {run.data && <RunValues run={run.data} />}
