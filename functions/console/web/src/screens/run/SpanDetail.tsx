@@ -16,7 +16,8 @@ export function SpanDetail({ id, span, run, called }: { id: string; span: Span; 
   const { t, format } = useTexts();
   const [isWanted, setIsWanted] = useState(false);
   const loaded = useQuery({
-    queryKey: ["run", run.runId, "step", keyOf(span)],
+    // A step that goes on has other values at its end.
+    queryKey: ["run", run.runId, "step", keyOf(span), span.state],
     enabled: isWanted,
     queryFn: () => loadStep(run, span.step),
     select: (spans) => spans.find((found) => keyOf(found) === keyOf(span)) ?? null,
