@@ -69,3 +69,9 @@ test("a text without nodes or with too many is refused", () => {
   assert.equal(isTooLarge(pasteItems(many, read(many).part, null).graph), true);
   assert.equal(read({ graph: graph([node("a")]) }).part.nodes.length, 1);
 });
+
+test("pasted nodes without a place are below each other", () => {
+  const part = { nodes: [{ id: "a", type: "template" }, { id: "b", type: "template" }], notes: [], connections: [] };
+  const placed = pasteItems({ nodes: [], notes: [], connections: [] }, part, { x: 10, y: 20 }).graph.nodes.map(({ position }) => position);
+  assert.deepEqual(placed, [{ x: 10, y: 20 }, { x: 10, y: 160 }]);
+});

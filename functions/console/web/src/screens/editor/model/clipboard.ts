@@ -5,6 +5,7 @@ import { inputNames, outputNames } from "./ports";
 import type { Connection, Graph, GraphNode, NodeType, Note, Position } from "./types";
 
 const SHIFT = 40;
+const BELOW = 140;
 /** The limits of the platform for a whole graph. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX = { nodes: 500, notes: 200, connections: 2000 } as const;
@@ -121,18 +122,17 @@ export function pasteItems(graph: Graph, part: Graph, at: Position | null): { gr
   const nodeIds = rename(part.nodes, graph.nodes);
   const noteIds = rename(part.notes, graph.notes);
   const places = [...part.nodes, ...part.notes].flatMap((item) => (item.position ? [item.position] : []));
-  const left = Math.min(...places.map(({ x }) => x));
-  const top = Math.min(...places.map(({ y }) => y));
-  const shift = (position: Position | null | undefined): Position =>
-    at === null
-      ? { x: (position?.x ?? 0) + SHIFT, y: (position?.y ?? 0) + SHIFT }
-      : { x: Math.round(at.x + (position?.x ?? left) - left), y: Math.round(at.y + (position?.y ?? top) - top) };
-  const nodes = part.nodes.map((node) => ({
+  const left = places.length === 0 ? 0 : Math.min(...places.map(({ x }) => x));
+  const top = places.length === 0 ? 0 : Math.min(...places.map(({ y }) => y));
+  const shift = ({ x, y }: Position): Position =>
+    at === null ? { x: x + SHIFT, y: y + SHIFT } : { x: Math.round(at.x + x - left), y: Math.round(at.y + y - top) };
+  const nodes = part.nodes.map((node, index) => ({
     ...node,
     id: nodeIds.get(node.id) ?? node.id,
     name: node.name ?? "",
     config: renameReferences(node.config ?? {}, nodeIds) as NonNullable<GraphNode["config"]>,
-    position: shift(node.position),
+    // Those without a place are below each other.
+    position: shift(node.position ?? { x: left, y: top + index * BELOW }),
   }));
   const notes = part.notes.map((note) => ({ ...note, id: noteIds.get(note.id) ?? note.id, position: shift(note.position) }));
   const connections = part.connections.flatMap(({ from, to }): Connection[] => {
