@@ -28,7 +28,6 @@ export const editor = {
   value: "Value",
   input: "Input (JSON)",
   inputHint: "If this is empty, the example of the trigger is used.",
-  output: "Output",
   outputPort: "Output port",
   nodes: "Nodes",
   canvas: "Canvas",

@@ -22,8 +22,6 @@ export const preview = {
   others: (count: number) => `${count} others`,
   notReached: "With these outputs, this node is not reached. Pin another output or port before it.",
   data: "Input and output",
-  show: "Show input and output",
-  hide: "Hide input and output",
   selectNode: "Select a node to see what went in and what came out.",
   input: "Input",
   output: "Output",

@@ -29,7 +29,6 @@ export const editor: Dictionary["editor"] = {
   value: "Valor",
   input: "Entrada (JSON)",
   inputHint: "Si está vacía, se usa el ejemplo del disparador.",
-  output: "Salida",
   outputPort: "Puerto de salida",
   nodes: "Nodos",
   canvas: "Lienzo",

@@ -24,8 +24,6 @@ export const preview: Dictionary["preview"] = {
   others: (count) => `otros ${count}`,
   notReached: "Con estas salidas no se llega a este nodo. Fije antes otra salida u otro puerto.",
   data: "Entrada y salida",
-  show: "Mostrar la entrada y la salida",
-  hide: "Ocultar la entrada y la salida",
   selectNode: "Seleccione un nodo para ver qué entró y qué salió.",
   input: "Entrada",
   output: "Salida",
