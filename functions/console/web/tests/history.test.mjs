@@ -147,6 +147,15 @@ test("finds what a step is part of", () => {
   assert.equal(parentOf("ask"), null);
 });
 
+test("the cost of a step with several attempts is counted once", () => {
+  const traced = [span("each", 3, null, { children: [span("each[0]/send", 3, 4, { state: "failed", usage: cost("0.3") })] })];
+  const retried = [...events.slice(0, 6), { ...events[6], usage: cost("0.3") }];
+  for (const log of [retried, retried.slice(0, 6)]) {
+    const spans = completeSpans(graph, traced, log);
+    assert.equal(fromUnits(momentAt(buildHistory(graph, spans), 99).nodes.get("send").cost), "0.3");
+  }
+});
+
 const BEFORE = START + 1000;
 const event = (number, ms) => ({ type: "event", number, at: at(ms), before: BEFORE });
 const after = (actions) => actions.reduce(follow, nothing);

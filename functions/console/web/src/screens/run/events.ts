@@ -7,8 +7,10 @@ import { keyOf } from "./timeline";
  */
 export function completeSpans(graph: WorkflowGraph, traced: readonly Span[], events: readonly RunEvent[]): Span[] {
   const known = new Map<string, Span>();
+  const usages = new Map<string, Span["usage"]>();
   const remember = (span: Span) => {
     known.set(keyOf(span), span);
+    if (span.usage !== null) usages.set(span.step, span.usage);
     span.children.forEach(remember);
   };
   traced.forEach(remember);
@@ -25,7 +27,7 @@ export function completeSpans(graph: WorkflowGraph, traced: readonly Span[], eve
     const id = nodeOf(step);
     const span: Span = {
       ...(known.get(`${step}#${attempt}`) ?? createSpan(step, id, types.get(id) ?? "", attempt)),
-      repeats: 0, state: "running", startedAt: at, endedAt: null, durationMs: null, children: [],
+      repeats: 0, state: "running", startedAt: at, endedAt: null, durationMs: null, usage: null, children: [],
     };
     siblings.push(span);
     last.set(step, span);
@@ -76,6 +78,8 @@ export function completeSpans(graph: WorkflowGraph, traced: readonly Span[], eve
     else end(span, state, at);
     if (type === "step_completed") span.port = event.port ?? null;
   }
+  // The figures of a step are those of all its attempts, so only one of them has them.
+  for (const [step, span] of last) span.usage ??= usages.get(step) ?? null;
   return roots;
 }
 
