@@ -73,13 +73,13 @@ test("nothing that is written is lost: leaving asks, and Back stays until it is 
   await page.getByRole("link", { name: "Configuration", exact: true }).click();
   assert.equal(await page.getByLabel("Instructions").inputValue(), "Not saved yet.");
   await page.getByRole("link", { name: "Workflows" }).click();
-  await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+  await page.getByRole("dialog", { name: "Discard your changes?" }).waitFor();
   assert.ok(page.url().endsWith(agent), page.url());
   await check(page, "leave");
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Keep editing" }).click();
   assert.equal(await page.getByLabel("Instructions").inputValue(), "Not saved yet.");
   await page.getByRole("link", { name: "Workflows" }).click();
-  await page.getByRole("button", { name: "Leave without saving" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
   await page.getByRole("heading", { name: "Workflows", level: 1 }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();

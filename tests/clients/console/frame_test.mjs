@@ -185,7 +185,7 @@ test("a dialog with written text asks before it closes, and gives the focus back
   await loaded(page);
   const opener = page.getByRole("button", { name: "Run", exact: true });
   const dialog = page.getByRole("dialog", { name: /^Run / });
-  const question = page.getByRole("dialog", { name: "Discard what you have written?" });
+  const question = page.getByRole("dialog", { name: "Discard your changes?" });
   // Without a change, the Escape key closes it.
   await opener.click();
   await dialog.waitFor();
@@ -207,7 +207,7 @@ test("a dialog with written text asks before it closes, and gives the focus back
   await page.mouse.click(10, 400);
   await question.waitFor();
   await picture(page, "discard");
-  await question.getByRole("button", { name: "Keep writing" }).click();
+  await question.getByRole("button", { name: "Keep editing" }).click();
   assert.equal(await dialog.getByRole("textbox").inputValue(), '{"written": true}');
   await dialog.getByRole("button", { name: "Close" }).click();
   await question.getByRole("button", { name: "Discard" }).click();

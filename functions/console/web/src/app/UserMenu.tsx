@@ -3,7 +3,7 @@ import { useState } from "react";
 import { prepareSignOut, signOut } from "../api/session";
 import { type Language, useTexts } from "../i18n";
 import { Button } from "../ui/Button";
-import { Confirm } from "../ui/Dialog";
+import { DiscardDialog } from "../ui/Dialog";
 import { Menu } from "../ui/Menu";
 import { Select } from "../ui/Select";
 import { useToast } from "../ui/Toast";
@@ -67,11 +67,7 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
           </>
         )}
       </Menu>
-      {asks && (
-        <Confirm title={t.unsaved.title} action={t.unsaved.leave} danger busy={false} error={null} onConfirm={leave} onClose={() => setAsks(false)}>
-          <p>{t.unsaved.text}</p>
-        </Confirm>
-      )}
+      {asks && <DiscardDialog onKeep={() => setAsks(false)} onDiscard={leave} />}
     </>
   );
 }

@@ -66,15 +66,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
         </header>
         {children}
       </div>
-      {asks && (
-        <Dialog title={t.discard.title} onClose={() => setAsks(false)}>
-          <p>{t.discard.text}</p>
-          <footer>
-            <Button onClick={() => setAsks(false)}>{t.discard.keep}</Button>
-            <Button kind="danger" onClick={onClose}>{t.discard.action}</Button>
-          </footer>
-        </Dialog>
-      )}
+      {asks && <DiscardDialog onKeep={() => setAsks(false)} onDiscard={onClose} />}
     </dialog>
   );
 }
@@ -115,6 +107,20 @@ function useModal(ref: RefObject<HTMLDialogElement | null>) {
       }
     };
   }, [ref]);
+}
+
+/** Asks before what is not saved is lost. */
+export function DiscardDialog({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const { t } = useTexts();
+  return (
+    <Dialog title={t.unsaved.title} onClose={onKeep}>
+      <p>{t.unsaved.text}</p>
+      <footer>
+        <Button onClick={onKeep}>{t.unsaved.keep}</Button>
+        <Button kind="danger" onClick={onDiscard}>{t.unsaved.discard}</Button>
+      </footer>
+    </Dialog>
+  );
 }
 
 interface ConfirmProps {

@@ -1,12 +1,10 @@
 import { useEffect, useState } from "react";
-import { useTexts } from "../i18n";
 import { holdScreen } from "../router/history";
 import type { Target } from "../router/routes";
-import { Confirm } from "./Dialog";
+import { DiscardDialog } from "./Dialog";
 
 /** Asks before what is not saved is lost: when the person leaves the screen and its tabs, and when the page is closed. */
 export function Unsaved({ screen }: { screen: Target }) {
-  const { t } = useTexts();
   const [leave, setLeave] = useState<(() => void) | null>(null);
   useEffect(() => {
     const release = holdScreen(screen, (leave) => setLeave(() => leave));
@@ -18,10 +16,5 @@ export function Unsaved({ screen }: { screen: Target }) {
     };
     // A hold ends when the screen does.
   }, []);
-  if (leave === null) return null;
-  return (
-    <Confirm title={t.unsaved.title} action={t.unsaved.leave} danger busy={false} error={null} onConfirm={leave} onClose={() => setLeave(null)}>
-      <p>{t.unsaved.text}</p>
-    </Confirm>
-  );
+  return leave && <DiscardDialog onKeep={() => setLeave(null)} onDiscard={leave} />;
 }

@@ -32,9 +32,9 @@ export const en = {
     save: "Save",
     saving: "Saving…",
     discard: "Discard",
-    title: "Leave without saving?",
-    text: "Your changes on this screen are not saved and will be lost.",
-    leave: "Leave without saving",
+    title: "Discard your changes?",
+    text: "They are not saved and will be lost.",
+    keep: "Keep editing",
   },
   choose: { none: "Nothing matches." },
 
@@ -74,12 +74,6 @@ export const en = {
     text: "Sign in again in a new tab, then return here. What you have written stays.",
     later: "Not now",
     back: "You are signed in again",
-  },
-  discard: {
-    title: "Discard what you have written?",
-    text: "It is not saved.",
-    keep: "Keep writing",
-    action: "Discard",
   },
   keys: {
     title: "Keyboard shortcuts",

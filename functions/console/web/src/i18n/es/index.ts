@@ -33,9 +33,9 @@ export const es: Dictionary = {
     save: "Guardar",
     saving: "Guardando…",
     discard: "Descartar",
-    title: "¿Salir sin guardar?",
-    text: "Los cambios de esta pantalla no están guardados y se perderán.",
-    leave: "Salir sin guardar",
+    title: "¿Descartar los cambios?",
+    text: "No están guardados y se perderán.",
+    keep: "Seguir editando",
   },
   choose: { none: "Nada coincide." },
 
@@ -75,12 +75,6 @@ export const es: Dictionary = {
     text: "Inicie sesión de nuevo en otra pestaña y vuelva aquí. Lo que ha escrito se conserva.",
     later: "Ahora no",
     back: "Ha iniciado sesión de nuevo",
-  },
-  discard: {
-    title: "¿Descartar lo que ha escrito?",
-    text: "No está guardado.",
-    keep: "Seguir escribiendo",
-    action: "Descartar",
   },
   keys: {
     title: "Atajos de teclado",
