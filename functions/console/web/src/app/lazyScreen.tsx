@@ -1,4 +1,4 @@
-import { type ComponentType, use } from "react";
+import { type ComponentType, use, useState } from "react";
 import { isReachable, reportConnection } from "../api/connection";
 import { OwnError } from "../api/errors";
 import { prefix } from "../api/place";
@@ -28,7 +28,12 @@ export function lazyScreen<P extends object>(load: () => Module<P>) {
     isRepeated = true;
   };
   function Screen(props: P) {
-    const Found = found ?? use(start()).default;
+    // One that was loaded before is shown at once.
+    const [Found] = useState(() => found);
+    return Found === undefined ? <Loading {...props} /> : <Found {...props} />;
+  }
+  function Loading(props: P) {
+    const Found = use(start()).default;
     return <Found {...props} />;
   }
   /** Loads it before it is shown. A failure shows only if it fails again then. */
