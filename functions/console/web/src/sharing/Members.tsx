@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { asApiError } from "../api/errors";
-import { usePeople } from "../api/people";
+import { shortId, usePeople } from "../api/people";
 import type { Agent, TeamMember } from "../api/types";
 import { usePerson } from "../app/person";
 import { useTexts } from "../i18n";
@@ -12,6 +12,7 @@ import { Loaded } from "../ui/Loaded";
 import { Owner } from "../ui/Owner";
 import { Table } from "../ui/Table";
 import { useToast } from "../ui/Toast";
+import { useWhenDone } from "../ui/useWhenDone";
 import { PersonDialog } from "./PersonDialog";
 import { type Kind, useMembers, useShare, useTransfer, useUnshare } from "./queries";
 import { type MemberRole, memberRoles } from "./roles";
@@ -27,23 +28,25 @@ export function Members({ kind, subject }: MembersProps) {
   const toast = useToast();
   const { user } = usePerson();
   const texts = t.sharing.texts[kind];
-  const people = usePeople();
+  const whenDone = useWhenDone();
   const members = useMembers(kind, subject.id);
+  const people = usePeople((members.data ?? []).map(({ userId }) => userId));
   const share = useShare(kind, subject.id);
   const unshare = useUnshare(kind, subject.id);
   const transfer = useTransfer(kind, subject.id);
   const [dialog, setDialog] = useState<"add" | "transfer" | null>(null);
   const [removed, setRemoved] = useState<TeamMember | null>(null);
   const isOwner = subject.access.role === "owner";
-  const nameOf = (id: string) => (id === user.id ? t.you : (people.data?.get(id) ?? id));
+  const nameOf = (id: string) => (id === user.id ? t.you : (people.get(id) ?? shortId(id)));
   const isSelf = removed?.userId === user.id;
 
   const changeRole = (userId: string, role: MemberRole) =>
-    share.mutate(
-      { userId, role },
-      {
-        onSuccess: () => toast(t.sharing.roleChanged(nameOf(userId), t.sharing.roles[role])),
-        onError: (error) => toast(asApiError(error).message),
+    share.mutateAsync({ userId, role }).then(
+      () => toast(t.sharing.roleChanged(nameOf(userId), t.sharing.roles[role])),
+      (error: unknown) => {
+        toast(asApiError(error).message);
+        // It is not an error of the dialog that adds a member.
+        share.reset();
       },
     );
 
@@ -85,7 +88,7 @@ export function Members({ kind, subject }: MembersProps) {
                         t.sharing.roles[role]
                       ),
                   },
-                  { title: t.sharing.may, cell: ({ role }) => <span className="muted">{texts.roles[role]}</span> },
+                  { title: t.sharing.may, wide: true, cell: ({ role }) => <span className="sub">{texts.roles[role]}</span> },
                   ...(isOwner || rows.some((row) => row.userId === user.id)
                     ? [
                         {
@@ -128,15 +131,10 @@ export function Members({ kind, subject }: MembersProps) {
             setDialog(null);
           }}
           onChoose={(person, role) =>
-            share.mutate(
-              { userId: person.id, role },
-              {
-                onSuccess: () => {
-                  toast(t.sharing.memberAdded(person.name));
-                  setDialog(null);
-                },
-              },
-            )
+            whenDone(share.mutateAsync({ userId: person.id, role }), () => {
+              toast(t.sharing.memberAdded(person.name));
+              setDialog(null);
+            })
           }
         />
       )}
@@ -154,11 +152,9 @@ export function Members({ kind, subject }: MembersProps) {
             setDialog(null);
           }}
           onChoose={(person) =>
-            transfer.mutate(person.id, {
-              onSuccess: () => {
-                toast(t.sharing.transferred(person.name));
-                setDialog(null);
-              },
+            whenDone(transfer.mutateAsync(person.id), () => {
+              toast(t.sharing.transferred(person.name));
+              setDialog(null);
             })
           }
         />
@@ -175,16 +171,11 @@ export function Members({ kind, subject }: MembersProps) {
             setRemoved(null);
           }}
           onConfirm={() =>
-            unshare.mutate(
-              { userId: removed.userId, leave: isSelf },
-              {
-                onSuccess: () => {
-                  toast(isSelf ? t.sharing.left(subject.name) : t.sharing.memberRemoved(nameOf(removed.userId)));
-                  setRemoved(null);
-                  if (isSelf) navigate({ to: `${kind}s` });
-                },
-              },
-            )
+            whenDone(unshare.mutateAsync({ userId: removed.userId, leave: isSelf }), (_, isShown) => {
+              toast(isSelf ? t.sharing.left(subject.name) : t.sharing.memberRemoved(nameOf(removed.userId)));
+              setRemoved(null);
+              if (isSelf && isShown) navigate({ to: `${kind}s` });
+            })
           }
         >
           <p>{isSelf ? texts.leave : texts.remove}</p>

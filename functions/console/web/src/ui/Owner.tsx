@@ -1,4 +1,4 @@
-import { usePeople } from "../api/people";
+import { shortId, usePeople } from "../api/people";
 import { usePerson } from "../app/person";
 import { useTexts } from "../i18n";
 
@@ -6,7 +6,8 @@ import { useTexts } from "../i18n";
 export function Owner({ id }: { id: string }) {
   const { t } = useTexts();
   const { user } = usePerson();
-  const people = usePeople(id !== user.id);
-  if (id === user.id) return t.you;
-  return people.data?.get(id) ?? id;
+  const isSelf = id === user.id;
+  const name = usePeople(isSelf ? [] : [id]).get(id);
+  if (isSelf) return t.you;
+  return name ?? <code title={id}>{shortId(id)}</code>;
 }
