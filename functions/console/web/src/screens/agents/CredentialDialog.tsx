@@ -1,74 +1,44 @@
 import { type FormEvent, useState } from "react";
 import type { ToolCredential } from "../../api/types";
+import { CredentialFields } from "../../credentials/CredentialFields";
+import { filledFields } from "../../credentials/fields";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { ErrorState } from "../../ui/ErrorState";
-import { Field } from "../../ui/Field";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { useSetCredential } from "./queries";
 import type { HttpTool } from "./ToolCredentialState";
-
-type Auth = Exclude<NonNullable<HttpTool["auth"]>, "none">;
-type FieldOf<A extends Auth> = Exclude<keyof Extract<ToolCredential, { type: A }>, "type">;
-type CredentialField = { [A in Auth]: FieldOf<A> }[Auth];
-
-/** The fields of each type of credential. */
-const fields: { [A in Auth]: readonly FieldOf<A>[] } = {
-  bearer: ["token"],
-  basic: ["username", "password"],
-  header: ["header", "value"],
-  query: ["parameter", "value"],
-  oauth2_client_credentials: ["tokenUrl", "clientId", "clientSecret", "scope"],
-};
-const secrets: ReadonlySet<CredentialField> = new Set(["token", "password", "value", "clientSecret"]);
-const optional: ReadonlySet<CredentialField> = new Set(["scope", "password"]);
 
 /** Stores the credential of a tool. Nobody can read it afterwards. */
 export function CredentialDialog({ agent, tool, onClose }: { agent: string; tool: HttpTool; onClose: () => void }) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const store = useSetCredential(agent);
-  const [values, setValues] = useState<Partial<Record<CredentialField, string>>>({});
-  const auth = tool.auth as Auth;
-  const names: readonly CredentialField[] = fields[auth];
-  const isComplete = names.every((name) => optional.has(name) || values[name]);
+  const [values, setValues] = useState<Record<string, string>>({});
+  const type = tool.auth as ToolCredential["type"];
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isComplete || store.isPending) return;
-    const given = Object.fromEntries(names.map((name) => [name, values[name] ?? (name === "password" ? "" : undefined)]));
-    store.mutate(
-      { tool: tool.name, body: { type: auth, ...given } as ToolCredential },
-      {
-        onSuccess: () => {
-          toast(t.agents.credentialDone(tool.name));
-          onClose();
-        },
-      },
-    );
+    if (store.isPending) return;
+    const body = { type, ...filledFields(type, values) } as ToolCredential;
+    whenDone(store.mutateAsync({ tool: tool.name, body }), () => {
+      toast(t.agents.credentialDone(tool.name));
+      onClose();
+    });
   };
+  // What was written is a secret that the person may not have elsewhere.
+  const leave = () => !store.isPending && onClose();
   return (
-    <Dialog title={t.agents.credentialTitle(tool.name)} onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
+    <Dialog title={t.agents.credentialTitle(tool.name)} onClose={leave}>
+      <form className="stack" onSubmit={submit} autoComplete="off">
         <p>{t.agents.credentialText}</p>
-        {names.map((name) => (
-          <Field key={name} label={t.agents.credentialFields[name]} hint={name === "scope" ? t.agents.optional : undefined}>
-            {(ids) => (
-              <input
-                {...ids}
-                type={secrets.has(name) ? "password" : "text"}
-                autoComplete={secrets.has(name) ? "new-password" : "off"}
-                spellCheck={false}
-                value={values[name] ?? ""}
-                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-              />
-            )}
-          </Field>
-        ))}
+        <CredentialFields type={type} values={values} onChange={setValues} />
         {store.error && <ErrorState error={store.error} />}
         <footer>
-          <Button onClick={onClose}>{t.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={!isComplete} busy={store.isPending}>{t.agents.storeCredential}</Button>
+          <Button onClick={leave}>{t.cancel}</Button>
+          <Button type="submit" kind="primary" busy={store.isPending}>{t.agents.storeCredential}</Button>
         </footer>
       </form>
     </Dialog>

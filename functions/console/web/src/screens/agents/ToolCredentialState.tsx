@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { asApiError } from "../../api/errors";
 import type { AgentTool } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Badge } from "../../ui/Badge";
@@ -7,6 +6,7 @@ import { Button } from "../../ui/Button";
 import { Confirm } from "../../ui/Dialog";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { CredentialDialog } from "./CredentialDialog";
 import type { Stored } from "./edits";
 import { useDeleteCredential } from "./queries";
@@ -19,6 +19,7 @@ const originOf = (url: string) => /^https?:\/\/[^/]+/i.exec(url)?.[0];
 export function ToolCredentialState({ stored, tool, canEdit }: { stored: Stored; tool: HttpTool; canEdit: boolean }) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const { agent } = stored;
   const remove = useDeleteCredential(agent.id);
   const [open, setOpen] = useState<"set" | "delete" | null>(null);
@@ -47,14 +48,15 @@ export function ToolCredentialState({ stored, tool, canEdit }: { stored: Stored;
           action={t.agents.delete}
           danger
           busy={remove.isPending}
-          error={remove.error && asApiError(remove.error)}
-          onClose={() => setOpen(null)}
+          error={remove.error}
+          onClose={() => {
+            remove.reset();
+            setOpen(null);
+          }}
           onConfirm={() =>
-            remove.mutate(tool.name, {
-              onSuccess: () => {
-                toast(t.agents.credentialDeleted);
-                setOpen(null);
-              },
+            whenDone(remove.mutateAsync(tool.name), () => {
+              toast(t.agents.credentialDeleted);
+              setOpen(null);
             })
           }
         >

@@ -48,9 +48,10 @@ export async function saveAgent(id: string, etag: string, changes: Changes): Pro
 }
 
 /** A mutation after which agents are loaded again. */
-function useAgentMutation<V, R>(mutationFn: (variables: V) => Promise<R>) {
+function useAgentMutation<V, R>(mutationFn: (variables: V) => Promise<R>, options: { gcTime?: number } = {}) {
   const queries = useQueryClient();
   return useMutation({
+    ...options,
     mutationFn,
     onSettled: () =>
       Promise.all([queries.invalidateQueries({ queryKey: ["agents"] }), queries.invalidateQueries({ queryKey: ["agent"] })]),
@@ -105,8 +106,11 @@ export function useDelete() {
 }
 
 export function useSetCredential(id: string) {
-  return useAgentMutation(({ tool, body }: { tool: string; body: ToolCredential }) =>
-    answer(builder.PUT("/builder/v1/agents/{id}/tools/{tool}/credential", { params: { path: { id, tool } }, body })),
+  return useAgentMutation(
+    ({ tool, body }: { tool: string; body: ToolCredential }) =>
+      answer(builder.PUT("/builder/v1/agents/{id}/tools/{tool}/credential", { params: { path: { id, tool } }, body })),
+    // The secrets do not stay in memory.
+    { gcTime: 0 },
   );
 }
 

@@ -183,10 +183,11 @@ export function useReplay(id: string, runId: string, { target, revision }: Rehea
   });
 }
 
-/** A mutation after which the workflow and all its lists are loaded again. */
+/** A mutation after which the workflow and all its lists are loaded again. A token in its answer does not stay in memory. */
 export function useChangeOf<V, R>(id: string, mutationFn: (variables: V) => Promise<R>) {
   const queries = useQueryClient();
   return useMutation({
+    gcTime: 0,
     mutationFn,
     onSettled: () => queries.invalidateQueries({ queryKey: ["workflow", id] }),
   });

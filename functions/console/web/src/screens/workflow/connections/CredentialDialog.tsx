@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from "react";
 import type { Credential, CredentialType, NewCredential } from "../../../api/types";
+import { CredentialFields } from "../../../credentials/CredentialFields";
+import { filledFields } from "../../../credentials/fields";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
-import { CopyButton } from "../../../ui/CopyButton";
 import { Dialog } from "../../../ui/Dialog";
 import { ErrorState } from "../../../ui/ErrorState";
 import { Field } from "../../../ui/Field";
 import { useToast } from "../../../ui/Toast";
 import { useWhenDone } from "../../../ui/useWhenDone";
-import { type CredentialField, credentialFields } from "./credentialFields";
 import { providers } from "./providers";
 import { useCreateCredential } from "./queries";
 
@@ -31,14 +31,10 @@ export function CredentialDialog({ workflowId, only, onCreated, onClose }: Crede
   const [name, setName] = useState("");
   const [type, setType] = useState<CredentialType>(only === "messages" ? "slack" : "bearer");
   const [values, setValues] = useState<Record<string, string>>({});
-  const fields: readonly CredentialField[] = credentialFields[type];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (create.isPending) return;
-    const given = fields.map((field) => [field.name, values[field.name] ?? ""] as const);
-    // An optional field that is empty is omitted, except the password, which may be empty.
-    const filled = given.filter(([name, value]) => value !== "" || name === "password");
-    const body = { name: name.trim(), type, ...Object.fromEntries(filled) } as NewCredential;
+    const body = { name: name.trim(), type, ...filledFields(type, values) } as NewCredential;
     whenDone(create.mutateAsync(body), ({ data }) => {
       toast(t.connections.credentials.created(data.name));
       onCreated(data);
@@ -67,14 +63,7 @@ export function CredentialDialog({ workflowId, only, onCreated, onClose }: Crede
             </select>
           )}
         </Field>
-        {fields.map((field) => (
-          <CredentialInput
-            key={`${type} ${field.name}`}
-            field={field}
-            value={values[field.name] ?? ""}
-            onChange={(value) => setValues({ ...values, [field.name]: value })}
-          />
-        ))}
+        <CredentialFields type={type} values={values} onChange={setValues} />
         {create.error ? <ErrorState error={create.error} /> : null}
         <footer>
           <Button onClick={leave}>{t.cancel}</Button>
@@ -93,54 +82,5 @@ function Types({ label, types }: { label: string; types: readonly CredentialType
         <option key={type} value={type}>{t.connections.credentials.types[type]}</option>
       ))}
     </optgroup>
-  );
-}
-
-interface CredentialInputProps {
-  field: CredentialField;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-function CredentialInput({ field, value, onChange }: CredentialInputProps) {
-  const { t } = useTexts();
-  const [generated, setGenerated] = useState("");
-  const { name, isSecret = false, isOptional = false, isUrl = false, maxLength, pattern, generate } = field;
-  const label = t.connections.credentials.fields[name];
-  const isGenerated = generated !== "" && value === generated;
-  return (
-    <Field label={label} hint={isGenerated ? t.connections.credentials.generatedText : t.connections.credentials.hints[name]}>
-      {(ids) => (
-        <div className="with-button">
-          {/* A generated secret is readable, because it is entered at the other service. */}
-          <input
-            {...ids}
-            type={isSecret && !isGenerated ? "password" : isUrl ? "url" : "text"}
-            className={isSecret || isUrl ? "mono" : undefined}
-            required={!isOptional}
-            maxLength={maxLength}
-            pattern={pattern}
-            autoComplete={isSecret ? "new-password" : "off"}
-            autoCapitalize="none"
-            spellCheck={false}
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-          {isGenerated && <CopyButton text={value} what={label} />}
-          {generate !== undefined && (
-            <Button
-              aria-label={t.connections.credentials.generateNamed(label)}
-              onClick={() => {
-                const made = generate();
-                setGenerated(made);
-                onChange(made);
-              }}
-            >
-              {t.connections.credentials.generate}
-            </Button>
-          )}
-        </div>
-      )}
-    </Field>
   );
 }

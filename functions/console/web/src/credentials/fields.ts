@@ -1,5 +1,5 @@
-import { randomKey } from "../../../api/random";
-import type { CredentialType, NewCredential } from "../../../api/types";
+import { randomKey } from "../api/random";
+import type { CredentialType, NewCredential } from "../api/types";
 
 type FieldsOf<T extends CredentialType> = Exclude<keyof Extract<NewCredential, { type: T }>, "type" | "name">;
 export type FieldName = { [T in CredentialType]: FieldsOf<T> }[CredentialType];
@@ -53,4 +53,11 @@ export const credentialFields: { [T in CredentialType]: readonly (CredentialFiel
 /** A secret of Standard Webhooks: 32 random bytes in base64. */
 function signingSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+}
+
+/** The values of the fields of a type, as a request has them. */
+export function filledFields(type: CredentialType, values: Readonly<Record<string, string>>): Record<string, string> {
+  const given = credentialFields[type].map(({ name }) => [name, values[name] ?? ""] as const);
+  // An optional field that is empty is omitted, except the password, which may be empty.
+  return Object.fromEntries(given.filter(([name, value]) => value !== "" || name === "password"));
 }
