@@ -3,9 +3,10 @@ import { replaceQuery } from "../router/history";
 import { useSetQuery } from "../router/useSetQuery";
 import { Button } from "../ui/Button";
 import { EmptyState } from "../ui/EmptyState";
+import { MultiSelect } from "../ui/MultiSelect";
 import { SearchField } from "../ui/SearchField";
 import { Select } from "../ui/Select";
-import { type ListFilters, ownerships } from "./filters";
+import { type ListFilters, orders, ownerships, usualOrder } from "./filters";
 
 type Sort = "updatedAt" | "createdAt" | "name" | "requests";
 type State = keyof ReturnType<typeof useTexts>["t"]["states"];
@@ -23,11 +24,12 @@ export function FilterFields({ filters, states, sorts }: FilterFieldsProps) {
   return (
     <div className="filters">
       <SearchField value={filters.search} onSearch={search} main />
-      <Select
+      <MultiSelect
         label={t.workflows.state}
-        value={filters.state}
-        options={[["", t.workflows.allStates], ...states.map((state) => [state, t.states[state]] as const)]}
-        onChange={(state) => replaceQuery({ state })}
+        none={t.workflows.allStates}
+        options={states.map((state) => [state, t.states[state]] as const)}
+        chosen={filters.states}
+        onChange={(chosen) => replaceQuery({ state: chosen.join(",") })}
       />
       <Select
         label={t.ownership.label}
@@ -37,9 +39,16 @@ export function FilterFields({ filters, states, sorts }: FilterFieldsProps) {
       />
       <Select
         label={t.sort.label}
-        value={filters.sort}
-        options={sorts.map((sort) => [sort, t.sort[sort]] as const)}
-        onChange={(sort) => replaceQuery({ sort })}
+        value={`${filters.sort} ${filters.order}`}
+        options={sorts.flatMap((sort) =>
+          [usualOrder(sort), ...orders.filter((order) => order !== usualOrder(sort))].map(
+            (order) => [`${sort} ${order}`, t.sort[sort][order]] as const,
+          ),
+        )}
+        onChange={(chosen) => {
+          const [sort = "", order = ""] = chosen.split(" ");
+          replaceQuery({ sort, order: order === usualOrder(sort) ? "" : order });
+        }}
       />
     </div>
   );

@@ -25,7 +25,13 @@ export const en = {
   you: "You",
   actions: "Actions",
   ownership: { label: "Shared", all: "Mine and shared", mine: "Only mine", shared: "Only shared with me" },
-  sort: { label: "Sort by", updatedAt: "Last change", createdAt: "Creation date", name: "Name", requests: "Requests" },
+  sort: {
+    label: "Sort by",
+    updatedAt: { desc: "Last change, newest first", asc: "Last change, oldest first" },
+    createdAt: { desc: "Creation, newest first", asc: "Creation, oldest first" },
+    name: { desc: "Name, Z to A", asc: "Name, A to Z" },
+    requests: { desc: "Requests, most first", asc: "Requests, fewest first" },
+  },
 
   unsaved: {
     changes: "You have unsaved changes",

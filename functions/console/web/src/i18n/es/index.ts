@@ -26,7 +26,13 @@ export const es: Dictionary = {
   you: "Usted",
   actions: "Acciones",
   ownership: { label: "Compartidos", all: "Míos y compartidos", mine: "Solo míos", shared: "Solo compartidos conmigo" },
-  sort: { label: "Ordenar por", updatedAt: "Último cambio", createdAt: "Fecha de creación", name: "Nombre", requests: "Peticiones" },
+  sort: {
+    label: "Ordenar por",
+    updatedAt: { desc: "Último cambio, el más reciente primero", asc: "Último cambio, el más antiguo primero" },
+    createdAt: { desc: "Creación, la más reciente primero", asc: "Creación, la más antigua primero" },
+    name: { desc: "Nombre, de la Z a la A", asc: "Nombre, de la A a la Z" },
+    requests: { desc: "Peticiones, de más a menos", asc: "Peticiones, de menos a más" },
+  },
 
   unsaved: {
     changes: "Tiene cambios sin guardar",

@@ -12,10 +12,10 @@ const PAGE = 30;
 type Sort = "updatedAt" | "createdAt" | "name" | "requests";
 
 export function useAgents(filters: ListFilters<AgentStatus, Sort>) {
-  const { state } = filters;
+  const { states } = filters;
   return useInfiniteQuery(
     numbered(["agents", "list", filters], (page) =>
-      answer(builder.GET("/builder/v1/agents", { params: { query: { ...toParameters(filters, page), ...(state && { status: [state] }) } } })),
+      answer(builder.GET("/builder/v1/agents", { params: { query: { ...toParameters(filters, page), ...(states.length > 0 && { status: [...states] }) } } })),
     ),
   );
 }
@@ -132,7 +132,7 @@ export function useChatModels(isNeeded: boolean) {
   });
 }
 
-const byName = (search: string) => ({ search, state: "", ownership: "all", sort: "name" }) as const;
+const byName = (search: string) => ({ search, states: [], ownership: "all", sort: "name", order: "asc" }) as const;
 
 /** The agents that an agent can use. */
 export function useAgentChoices(search: string) {

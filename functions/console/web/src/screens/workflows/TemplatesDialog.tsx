@@ -29,7 +29,7 @@ export function TemplatesDialog({ onClose }: { onClose: () => void }) {
     instantiate.mutate(template.id, {
       onSuccess: ({ data }) => {
         toast(t.workflows.created(data.name));
-        replaceQuery({ new: "", search: "", state: "", ownership: "", sort: "" });
+        replaceQuery({ new: "", search: "", state: "", ownership: "", sort: "", order: "" });
       },
     });
   return (

@@ -7,10 +7,10 @@ import { type ListFilters, toParameters } from "../../lists/filters";
 import { numbered } from "../../lists/pages";
 
 export function useWorkflows(filters: ListFilters<WorkflowState, "updatedAt" | "createdAt" | "name">) {
-  const { state } = filters;
+  const { states } = filters;
   return useInfiniteQuery(
     numbered(["workflows", "list", filters], (page) =>
-      answer(builder.GET("/builder/v1/workflows", { params: { query: { ...toParameters(filters, page), ...(state && { state: [state] }) } } })),
+      answer(builder.GET("/builder/v1/workflows", { params: { query: { ...toParameters(filters, page), ...(states.length > 0 && { state: [...states] }) } } })),
     ),
   );
 }
