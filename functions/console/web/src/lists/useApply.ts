@@ -8,18 +8,18 @@ interface Applied<Kind extends string> {
   done: Record<Kind, (name: string) => string>;
 }
 
-/** Changes the state of a workflow or of an agent, and says so. The dialog to archive shows its own errors. */
+/**
+ * Changes the state of a workflow or of an agent, and says so, although the list may no longer have it by then. The dialog to
+ * archive shows its own errors.
+ */
 export function useApply<Kind extends string>({ id, name }: { id: string; name: string }, { change, done }: Applied<Kind>) {
   const toast = useToast();
   return (kind: Kind, onDone?: () => void) =>
-    change.mutate(
-      { id, change: kind },
-      {
-        onSuccess: () => {
-          onDone?.();
-          toast(done[kind](name));
-        },
-        onError: (error) => kind !== "archive" && toast(asApiError(error).message),
+    void change.mutateAsync({ id, change: kind }).then(
+      () => {
+        onDone?.();
+        toast(done[kind](name));
       },
+      (error: unknown) => kind !== "archive" && toast(asApiError(error).message),
     );
 }

@@ -9,6 +9,7 @@ import { includes } from "../../sharing/roles";
 import { Confirm } from "../../ui/Dialog";
 import { ActionMenu } from "../../ui/Menu";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { allowed, useChange, useDelete, useDuplicate } from "./queries";
 
 interface AgentMenuProps {
@@ -22,6 +23,7 @@ interface AgentMenuProps {
 export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const change = useChange();
   const apply = useApply(agent, { change, done: t.agents.done });
   const duplicate = useDuplicate();
@@ -68,12 +70,11 @@ export function AgentMenu({ agent, framed = false, onDelete }: AgentMenuProps) {
           busy={remove.isPending}
           error={remove.error}
           onConfirm={() =>
-            remove.mutate(id, {
-              onSuccess: () => {
-                setOpen(null);
-                toast(t.agents.deleted(name));
-                onDelete?.();
-              },
+            // The list no longer has the agent by then.
+            whenDone(remove.mutateAsync(id), (_, isShown) => {
+              setOpen(null);
+              toast(t.agents.deleted(name));
+              if (isShown) onDelete?.();
             })
           }
           onClose={close}

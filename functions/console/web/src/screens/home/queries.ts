@@ -135,7 +135,9 @@ export function useExample() {
         return { workflowId: workflow.id, runId: null, error };
       }
     },
-    onSettled: () =>
-      Promise.all(["workflows", "runs", "reviews"].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+    // Not awaited: the example is no longer offered once the inbox has its review, and then nothing would lead to the run.
+    onSettled: () => {
+      for (const key of ["workflows", "runs", "reviews"]) void queries.invalidateQueries({ queryKey: [key] });
+    },
   });
 }

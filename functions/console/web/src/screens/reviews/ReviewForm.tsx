@@ -5,6 +5,7 @@ import { Button } from "../../ui/Button";
 import { ErrorState } from "../../ui/ErrorState";
 import { Field } from "../../ui/Field";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { draftOf, readDraft } from "./fields";
 import { FieldInput } from "./FieldInput";
 import { useResolve } from "./useResolve";
@@ -20,6 +21,7 @@ interface ReviewFormProps {
 export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormProps) {
   const { t } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const resolve = useResolve(workflowId, runId);
   const [draft, setDraft] = useState(() => draftOf(wait.fields));
   const [comment, setComment] = useState("");
@@ -30,11 +32,10 @@ export function ReviewForm({ workflowId, runId, wait, onResolved }: ReviewFormPr
     if (typeof fields === "string") return setProblem(fields);
     setProblem(null);
     const body = { nodeId: wait.step, decision, fields, comment: comment.trim() || null } as const;
-    resolve.mutate(body, {
-      onSuccess: () => {
-        toast(decision === "approve" ? t.review.approved : t.review.rejected);
-        onResolved?.();
-      },
+    // The screen of the run no longer shows the form by then.
+    whenDone(resolve.mutateAsync(body), (_, isShown) => {
+      toast(decision === "approve" ? t.review.approved : t.review.rejected);
+      if (isShown) onResolved?.();
     });
   };
 

@@ -10,6 +10,7 @@ import { Loaded } from "../../ui/Loaded";
 import { SearchField } from "../../ui/SearchField";
 import { Select } from "../../ui/Select";
 import { useToast } from "../../ui/Toast";
+import { useWhenDone } from "../../ui/useWhenDone";
 import { useInstantiate, useTemplates } from "./queries";
 import { TemplatePicture } from "./TemplatePicture";
 
@@ -21,16 +22,15 @@ const categories = [
 export function TemplatesDialog({ onClose }: { onClose: () => void }) {
   const { t, language } = useTexts();
   const toast = useToast();
+  const whenDone = useWhenDone();
   const [search, setSearch] = useState("");
   const [category, setCategory] = useState<TemplateCategory | "">("");
   const templates = useTemplates(search, category, language);
   const instantiate = useInstantiate();
   const use = (template: Template) =>
-    instantiate.mutate(template.id, {
-      onSuccess: ({ data }) => {
-        toast(t.workflows.created(data.name));
-        replaceQuery({ new: "", search: "", state: "", ownership: "", sort: "", order: "" });
-      },
+    whenDone(instantiate.mutateAsync(template.id), ({ data }, isShown) => {
+      toast(t.workflows.created(data.name));
+      if (isShown) replaceQuery({ new: "", search: "", state: "", ownership: "", sort: "", order: "" });
     });
   return (
     <Dialog title={t.workflows.fromTemplate} onClose={onClose} wide>
