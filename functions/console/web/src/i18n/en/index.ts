@@ -10,7 +10,7 @@ import { run, values } from "./run";
 import { review, runs } from "./runs";
 import { sharing } from "./sharing";
 import { workflow } from "./workflow";
-import { imports, start, templates, workflows } from "./workflows";
+import { imports, templates, workflows } from "./workflows";
 
 /** The English texts. `es.ts` must have the same ones. */
 export const en = {
@@ -159,7 +159,6 @@ export const en = {
   runs,
   review,
   workflows,
-  start,
   templates,
   imports,
   run,

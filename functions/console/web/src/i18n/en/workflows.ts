@@ -35,13 +35,6 @@ export const workflows = {
   archiveText: "Its triggers stop, and it cannot be edited until it is restored. Its runs are kept.",
 };
 
-export const start = {
-  title: (name: string) => `Run ${name}`,
-  action: "Run",
-  input: "Input",
-  hint: "JSON. The run uses the active release.",
-};
-
 export const templates = {
   category: "Category",
   categories: {

@@ -11,7 +11,7 @@ import { run, values } from "./run";
 import { review, runs } from "./runs";
 import { sharing } from "./sharing";
 import { workflow } from "./workflow";
-import { imports, start, templates, workflows } from "./workflows";
+import { imports, templates, workflows } from "./workflows";
 
 /** Los textos en español. */
 export const es: Dictionary = {
@@ -160,7 +160,6 @@ export const es: Dictionary = {
   runs,
   review,
   workflows,
-  start,
   templates,
   imports,
   run,

@@ -36,13 +36,6 @@ export const workflows: Dictionary["workflows"] = {
   archiveText: "Sus disparadores se detienen y no se puede editar hasta restaurarlo. Sus ejecuciones se conservan.",
 };
 
-export const start: Dictionary["start"] = {
-  title: (name) => `Ejecutar ${name}`,
-  action: "Ejecutar",
-  input: "Entrada",
-  hint: "JSON. La ejecución usa la versión activa.",
-};
-
 export const templates: Dictionary["templates"] = {
   category: "Categoría",
   categories: {

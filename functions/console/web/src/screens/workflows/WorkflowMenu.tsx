@@ -44,7 +44,7 @@ export function WorkflowMenu({ workflow, framed = false, onDelete }: WorkflowMen
         label={t.workflows.menu(name)}
         framed={framed}
         actions={[
-          !framed && state === "published" && access.role !== "viewer" && { name: `${t.start.action}…`, act: () => setStarts(true) },
+          !framed && state === "published" && access.role !== "viewer" && { name: `${t.workflow.run}…`, act: () => setStarts(true) },
           ...(canEdit
             ? allowed[state].filter((kind) => kind === "pause" || (!framed && kind !== "archive")).map((kind) => ({ name: t.workflows.changes[kind], act: () => apply(kind) }))
             : []),
