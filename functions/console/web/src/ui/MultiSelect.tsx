@@ -1,4 +1,3 @@
-import { useTexts } from "../i18n";
 import { Menu } from "./Menu";
 
 interface MultiSelectProps<V extends string> {
@@ -12,9 +11,8 @@ interface MultiSelectProps<V extends string> {
 
 /** Chooses any number of values. */
 export function MultiSelect<V extends string>({ label, none, options, chosen, onChange }: MultiSelectProps<V>) {
-  const { format } = useTexts();
   const names = options.filter(([value]) => chosen.includes(value)).map(([, name]) => name);
-  const which = names.length === 0 ? none : format.list(names);
+  const which = names.length === 0 ? none : names.join(", ");
   return (
     <div className="field inline">
       <span className="label" aria-hidden="true">{label}</span>
