@@ -30,6 +30,7 @@ export const home = {
   },
   atLeast: (count: string) => `${count} or more`,
   labs: "Labs",
+  showLabs: "Show the labs",
   labsEmpty: "No lab is running.",
   labStates: { starting: "Starting", running: "Running", stopping: "Stopping", stopped: "Stopped", failed: "Failed" },
   openLab: "Open",

@@ -32,6 +32,7 @@ export const home: Dictionary["home"] = {
   },
   atLeast: (count) => `${count} o más`,
   labs: "Laboratorios",
+  showLabs: "Mostrar los laboratorios",
   labsEmpty: "Ningún laboratorio está en marcha.",
   labStates: { starting: "Iniciándose", running: "En marcha", stopping: "Deteniéndose", stopped: "Detenido", failed: "Fallido" },
   openLab: "Abrir",

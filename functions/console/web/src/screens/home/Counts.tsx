@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
-import { type Inbox, labState, type useLabs, type useWorkflowsToFix } from "./queries";
+import { type Inbox, labState, type OpenReviews, type useLabs, type useWorkflowsToFix } from "./queries";
 
 const RECENT_MS = 7 * 24 * 60 * 60_000;
 
 interface CountsProps {
   inbox: Inbox | undefined;
-  reviews: number;
+  reviews: OpenReviews | undefined;
   labs: ReturnType<typeof useLabs>;
   toFix: ReturnType<typeof useWorkflowsToFix>;
 }
@@ -18,14 +18,17 @@ export function Counts({ inbox, reviews, labs, toFix }: CountsProps) {
   const since = Date.now() - RECENT_MS;
   const failures = inbox?.failures.filter(({ at }) => Date.parse(at) >= since).length;
   const running = labs.data?.filter((lab) => labState(lab) === "running").length;
-  // The inbox has one page: there can be more.
-  const atLeast = (count: number) => (inbox?.hasMore ? t.home.atLeast(format.number(count)) : format.number(count));
+  const numberOf = (hasMore: boolean | undefined) => (count: number) =>
+    hasMore ? t.home.atLeast(format.number(count)) : format.number(count);
+  const atLeast = numberOf(inbox?.hasMore);
+  // Nothing on the first page says nothing about the others.
+  const known = (count: number | undefined, hasMore: boolean | undefined) => (count === 0 && hasMore ? undefined : count);
   return (
     <dl className="panel numbers-grid home-counts">
-      <Count name={t.home.counts.reviews} count={inbox && reviews}>
-        {(count) => <Link to="runs" query={{ state: "paused" }}>{format.number(count)}</Link>}
+      <Count name={t.home.counts.reviews} count={known(reviews?.reviews.length, reviews?.hasMore)}>
+        {(count) => <Link to="runs" query={{ state: "paused" }}>{numberOf(reviews?.hasMore)(count)}</Link>}
       </Count>
-      <Count name={t.home.counts.failures} count={failures}>
+      <Count name={t.home.counts.failures} count={known(failures, inbox?.hasMore)}>
         {(count) => <Link to="runs" query={{ state: "failed" }} className="bad-number">{atLeast(count)}</Link>}
       </Count>
       <Count name={t.home.counts.attention} count={toFix.data?.meta.total}>
@@ -33,7 +36,7 @@ export function Counts({ inbox, reviews, labs, toFix }: CountsProps) {
           <Link to="workflows" query={{ state: "needs_attention", ownership: "all" }} className="bad-number">{format.number(count)}</Link>
         )}
       </Count>
-      <Count name={t.home.counts.waiting} count={inbox?.waiting}>{atLeast}</Count>
+      <Count name={t.home.counts.waiting} count={known(inbox?.waiting, inbox?.hasMore)}>{atLeast}</Count>
       <Count name={t.home.counts.labs} count={running}>{format.number}</Count>
     </dl>
   );
@@ -41,7 +44,7 @@ export function Counts({ inbox, reviews, labs, toFix }: CountsProps) {
 
 interface CountProps {
   name: string;
-  /** Undefined while it is not loaded. */
+  /** Undefined while it is not known. */
   count: number | undefined;
   children: (count: number) => ReactNode;
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useTexts } from "../../i18n";
 import { PageTitle } from "../../ui/PageTitle";
 import { Attention } from "./Attention";
@@ -13,28 +14,34 @@ import { Welcome } from "./Welcome";
 export function Home() {
   const { t } = useTexts();
   const inbox = useInbox();
-  const reviews = useOldestReviews(inbox.data).data ?? inbox.data?.reviews ?? [];
+  const isBusy = inbox.data?.hasMore === true;
+  const oldest = useOldestReviews(isBusy);
+  const reviews = isBusy ? oldest : inbox;
   const toFix = useWorkflowsToFix();
   const balance = useBalance();
-  const labs = useLabs();
+  // The oldest reviews of a busy inbox need a request of their own. Then the labs are loaded when they are asked for.
+  const [wantsLabs, setWantsLabs] = useState(false);
+  const labs = useLabs(wantsLabs || (inbox.isFetched && !isBusy));
+  const mayShowLabs = isBusy && !wantsLabs && labs.data === undefined;
   const isNew =
     inbox.data?.reviews.length === 0 &&
+    !isBusy &&
     inbox.data.failures.length === 0 &&
     toFix.data?.meta.total === 0 &&
     balance.data?.usage_this_month.requests === 0;
   return (
     <>
       <PageTitle title={t.home.title} />
-      {isNew ? <Welcome /> : <Counts inbox={inbox.data} reviews={reviews.length} labs={labs} toFix={toFix} />}
+      {isNew ? <Welcome /> : <Counts inbox={inbox.data} reviews={reviews.data} labs={labs} toFix={toFix} />}
       <div className="home">
         <div>
-          <Reviews query={inbox} reviews={reviews} />
+          <Reviews query={reviews} />
           <Failures query={inbox} />
         </div>
         <div>
           <Spend query={balance} />
           <Attention query={toFix} />
-          <Labs query={labs} />
+          <Labs query={labs} onShow={mayShowLabs ? () => setWantsLabs(true) : undefined} />
         </div>
       </div>
     </>

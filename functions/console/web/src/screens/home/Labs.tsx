@@ -1,5 +1,6 @@
 import { useTexts } from "../../i18n";
 import { Badge, type Tone } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
 import { Loaded } from "../../ui/Loaded";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
@@ -7,8 +8,17 @@ import { labState, type LabState, type useLabs } from "./queries";
 
 const tones: Record<LabState, Tone> = { starting: "progress", running: "good", stopping: "progress", stopped: "neutral", failed: "bad" };
 
-export function Labs({ query }: { query: ReturnType<typeof useLabs> }) {
+interface LabsProps {
+  query: ReturnType<typeof useLabs>;
+  /** Loads the labs, if they are not loaded with the screen. */
+  onShow: (() => void) | undefined;
+}
+
+export function Labs({ query, onShow }: LabsProps) {
   const { t } = useTexts();
+  if (onShow !== undefined) {
+    return <Section title={t.home.labs}><p className="panel calm"><Button onClick={onShow}>{t.home.showLabs}</Button></p></Section>;
+  }
   return (
     <Section title={t.home.labs}>
       <Loaded query={query} lines={2}>

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OpenReview } from "../../api/types";
 import { useTexts } from "../../i18n";
@@ -8,23 +9,19 @@ import { Loaded } from "../../ui/Loaded";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
 import { ReviewForm } from "../reviews/ReviewForm";
-import { SHOWN, type useInbox } from "./queries";
+import { type OpenReviews, SHOWN } from "./queries";
 
-interface ReviewsProps {
-  query: ReturnType<typeof useInbox>;
-  reviews: readonly OpenReview[];
-}
-
-export function Reviews({ query, reviews }: ReviewsProps) {
+export function Reviews({ query }: { query: UseQueryResult<OpenReviews> }) {
   const { t } = useTexts();
   const [open, setOpen] = useState<OpenReview | null>(null);
-  const all = reviews.length > SHOWN && <Link to="runs" query={{ state: "paused" }}>{t.home.allPaused}</Link>;
+  const paused = <Link to="runs" query={{ state: "paused" }}>{t.home.allPaused}</Link>;
+  const all = query.data !== undefined && (query.data.hasMore || query.data.reviews.length > SHOWN) && paused;
   return (
     <Section title={t.home.reviews} aside={all}>
       <Loaded query={query}>
-        {() =>
+        {({ reviews, hasMore }) =>
           reviews.length === 0 ? (
-            <p className="panel calm">{t.home.reviewsEmpty}</p>
+            <p className="panel calm">{hasMore ? paused : t.home.reviewsEmpty}</p>
           ) : (
             <ul className="panel rows">
               {reviews.slice(0, SHOWN).map((review) => (

@@ -20,13 +20,17 @@ interface InboxPage {
   meta: { nextCursor: string | null };
 }
 
-export interface Inbox {
+export interface OpenReviews {
   reviews: OpenReview[];
+  /** There is more than one page. */
+  hasMore: boolean;
+}
+
+/** If it has more than one page, the numbers are those of the newest events. */
+export interface Inbox extends OpenReviews {
   failures: Failure[];
   /** The participants of conversations who wait for a person. */
   waiting: number;
-  /** There is more than one page: the numbers are those of the newest events. */
-  hasMore: boolean;
 }
 
 /** The reviews that wait, the runs that failed, and the conversations that wait for a person: all with one request. */
@@ -41,7 +45,7 @@ export function useInbox() {
   });
 }
 
-function readInbox({ data, meta }: InboxPage): Inbox {
+export function readInbox({ data, meta }: InboxPage): Inbox {
   const inbox: Inbox = { reviews: [], failures: [], waiting: 0, hasMore: meta.nextCursor !== null };
   for (const { type, at, workflow, runId, review, error, waitingForOperator } of data) {
     if (waitingForOperator) inbox.waiting += 1;
@@ -55,12 +59,12 @@ function readInbox({ data, meta }: InboxPage): Inbox {
 }
 
 /** The oldest reviews. They are asked for by themselves only if newer events fill the page of the inbox. */
-export function useOldestReviews(inbox: Inbox | undefined) {
+export function useOldestReviews(enabled: boolean) {
   return useQuery({
-    enabled: inbox?.hasMore === true,
+    enabled,
     queryKey: ["reviews", "oldest"],
     queryFn: () => answer(builder.GET("/builder/v1/reviews", { params: { query: { limit: MOST } } })),
-    select: ({ data }) => data,
+    select: ({ data, meta }): OpenReviews => ({ reviews: data, hasMore: meta.nextCursor != null }),
   });
 }
 
@@ -77,8 +81,9 @@ export function useWorkflowsToFix() {
 }
 
 /** The labs that run, start or stop, and those that failed. */
-export function useLabs() {
+export function useLabs(enabled: boolean) {
   return useQuery({
+    enabled,
     queryKey: ["labs", "running"],
     queryFn: () => answer(workbenches.GET("/workbenches/v1", { params: { query: { ownership: "all" } } })),
     select: ({ items }): Lab[] => items.filter((lab) => labState(lab) !== "stopped"),
