@@ -1,7 +1,9 @@
 // What others and this person changed of an agent, the problems at their fields, and the events of an answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./browser.mjs";
 import { readEvents } from "../src/api/events";
+import { readNumber } from "../src/screens/agents/fields";
 import { addChanges, differences, placeProblems, readProblems, toPatch } from "../src/screens/agents/edits";
 
 const base = { name: "Desk", description: null, type: "single", model: null, instructions: "", temperature: null, maxTokens: null,
@@ -57,4 +59,11 @@ test("events are read whole, however their bytes arrive", async () => {
   const events = [];
   for await (const event of readEvents(body)) events.push(event);
   assert.deepEqual(events, [{ name: "text", data: { text: "añ" } }, { name: "done", data: { output: 1 } }]);
+});
+
+test("a number with separators of thousands is not read as a small one", () => {
+  const tokens = readNumber(1, 100_000, true), temperature = readNumber(0, 2, false);
+  assert.deepEqual(["1000", " 7 ", ""].map(tokens), [{ value: 1000 }, { value: 7 }, { value: null }]);
+  assert.deepEqual(["1,000", "1.000", "1e3", "0"].map(tokens), [null, null, null, null]);
+  assert.deepEqual(["0,7", "0.7", "3"].map(temperature), [{ value: 0.7 }, { value: 0.7 }, null]);
 });

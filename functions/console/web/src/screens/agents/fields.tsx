@@ -100,9 +100,10 @@ export function ParsedField({ path, label, hint, value, write, read, unreadable,
 
 export const writeNumber = (value: unknown) => (typeof value === "number" ? String(value) : "");
 
-/** Reads a number within limits. No text is no number. */
+/** Reads a number within limits. No text is no number. Whole numbers have digits only: “1,000” and “1.000” could be one. */
 export const readNumber = (minimum: number, maximum: number, isWhole: boolean) => (text: string) => {
   if (text.trim() === "") return { value: null };
+  if (isWhole && !/^\d+$/.test(text.trim())) return null;
   const value = Number(text.trim().replace(",", "."));
-  return value >= minimum && value <= maximum && (!isWhole || Number.isInteger(value)) ? { value } : null;
+  return value >= minimum && value <= maximum ? { value } : null;
 };
