@@ -1,6 +1,7 @@
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTexts } from "../../i18n";
 import { replaceQuery } from "../../router/history";
+import { useSetQuery } from "../../router/useSetQuery";
 import { Field } from "../../ui/Field";
 import { SearchField } from "../../ui/SearchField";
 import { Select } from "../../ui/Select";
@@ -57,6 +58,5 @@ export function RunFilterFields({ filters, release }: RunFilterFieldsProps) {
 
 function TextField({ name, value }: { name: TextFilter; value: string }) {
   const { t } = useTexts();
-  const set = useCallback((text: string) => replaceQuery({ [name]: text.trim() }), [name]);
-  return <SearchField label={t.runs.textFilters[name]} value={value} onSearch={set} />;
+  return <SearchField label={t.runs.textFilters[name]} value={value} onSearch={useSetQuery(name)} />;
 }

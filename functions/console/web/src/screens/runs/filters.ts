@@ -45,7 +45,7 @@ export function readDay(text: string | null): string {
 /** The parameters of the API. Days are those of the person's time zone, and the last one is included. */
 export function toParameters(filters: RunFilters) {
   const { state, origin, from, to } = filters;
-  const texts = (Object.keys(textFilters) as TextFilter[]).filter((name) => filters[name] !== "");
+  const texts = (Object.keys(textFilters) as TextFilter[]).filter((name) => filters[name].trim() !== "");
   return {
     ...(state && { state: [state] }),
     ...(origin && { origin: [origin] }),
