@@ -1,6 +1,6 @@
 // A conversation with an agent. It goes on while the person is elsewhere in the console, and is kept until the page is closed.
 import { builder } from "../../api/client";
-import { ApiError, asApiError, readError } from "../../api/errors";
+import { type ApiError, asApiError, OwnError, readError } from "../../api/errors";
 import { readEvents } from "../../api/events";
 import type { AgentAnswer, InvocationStep } from "../../api/types";
 
@@ -100,7 +100,7 @@ export class Conversation {
       });
       if (!data) throw readError(response.status, response.headers.get("x-request-id"), error);
       for await (const event of readEvents(data)) this.apply(event.name, event.data, turn, update);
-      if (turn.state === "running") throw new ApiError(0, "stream_ended", "The stream ended without an answer.", null);
+      if (turn.state === "running") throw new OwnError("unreadable_answer", "The stream ended without an answer.");
     } catch (error) {
       if (request.signal.aborted) update({ state: "stopped" });
       else if (turn.state === "running") update({ state: "failed", error: asApiError(error) });
