@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder, versioned } from "../../api/client";
 import { ApiError } from "../../api/errors";
-import { randomKey } from "../../api/random";
+import { useOnce } from "../../api/once";
 import type { AgentDetail, AgentPatch, AgentStatus, Invocation, ToolCredential } from "../../api/types";
 import { type ListFilters, toParameters } from "../../lists/filters";
 import { allPages, numbered } from "../../lists/pages";
@@ -76,15 +76,19 @@ export function useChange() {
   );
 }
 
-const create = (body: AgentPatch) =>
-  answer(builder.POST("/builder/v1/agents", { params: { header: { "Idempotency-Key": randomKey() } }, body }));
+function useCreation() {
+  const once = useOnce();
+  return (body: AgentPatch) =>
+    once(JSON.stringify(body), (key) => answer(builder.POST("/builder/v1/agents", { params: { header: { "Idempotency-Key": key } }, body })));
+}
 
 export function useCreate() {
-  return useAgentMutation(create);
+  return useAgentMutation(useCreation());
 }
 
 /** Creates an agent with the fields of another. Credentials are not copied: nobody can read them. */
 export function useDuplicate() {
+  const create = useCreation();
   return useAgentMutation(async ({ id, nameOf }: { id: string; nameOf: (name: string) => string }) => {
     const { name, description, type, config } = (await loadAgent(id)).agent;
     return create({ name: nameOf(name).slice(0, 200), description, type, config });

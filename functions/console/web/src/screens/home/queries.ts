@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder, gateway, workbenches } from "../../api/client";
 import { parseExact } from "../../api/money";
+import { useOnce } from "../../api/once";
 import { randomKey } from "../../api/random";
 import type { Balance, InboxEvent, Lab, OpenReview } from "../../api/types";
 
@@ -121,14 +122,17 @@ export interface Example {
 /** Creates a workflow from a template, publishes it and starts a run. */
 export function useExample() {
   const queries = useQueryClient();
+  const once = useOnce();
   return useMutation({
     mutationFn: async (): Promise<Example> => {
       const path = { template_id: EXAMPLE };
       const { data: template } = await answer(builder.GET("/builder/v1/workflows/templates/{template_id}", { params: { path } }));
-      const { data: workflow } = await answer(
-        builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
-          params: { path, header: { "Idempotency-Key": randomKey() } },
-        }),
+      const { data: workflow } = await once(EXAMPLE, (key) =>
+        answer(
+          builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
+            params: { path, header: { "Idempotency-Key": key } },
+          }),
+        ),
       );
       const params = { path: { id: workflow.id } };
       try {

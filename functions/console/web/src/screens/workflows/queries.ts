@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import type { RunSummary, SeenRun, TemplateCategory, WorkflowState } from "../../api/types";
-import { randomKey } from "../../api/random";
+import { useOnce } from "../../api/once";
 import type { Language } from "../../i18n";
 import { type ListFilters, toParameters } from "../../lists/filters";
 import { numbered } from "../../lists/pages";
@@ -109,43 +109,51 @@ export function useChange() {
   });
 }
 
-const once = () => ({ "Idempotency-Key": randomKey() });
-
 /** Creates an empty workflow with this name. */
 export function useCreate() {
+  const once = useOnce();
   return useWorkflowMutation((name: string) =>
-    answer(builder.POST("/builder/v1/workflows", { params: { header: once() }, body: { name } })),
+    once(name, (key) => answer(builder.POST("/builder/v1/workflows", { params: { header: { "Idempotency-Key": key } }, body: { name } }))),
   );
 }
 
 export function useClone() {
+  const once = useOnce();
   return useWorkflowMutation((id: string) =>
-    answer(builder.POST("/builder/v1/workflows/{id}/clone", { params: { path: { id }, header: once() } })),
+    once(id, (key) =>
+      answer(builder.POST("/builder/v1/workflows/{id}/clone", { params: { path: { id }, header: { "Idempotency-Key": key } } })),
+    ),
   );
 }
 
 export function useInstantiate() {
+  const once = useOnce();
   return useWorkflowMutation((id: string) =>
-    answer(
-      builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
-        params: { path: { template_id: id }, header: once() },
-      }),
+    once(id, (key) =>
+      answer(
+        builder.POST("/builder/v1/workflows/templates/{template_id}/instantiate", {
+          params: { path: { template_id: id }, header: { "Idempotency-Key": key } },
+        }),
+      ),
     ),
   );
 }
 
 /** Imports a file: JSON of this platform or of n8n, or YAML of Dify. */
 export function useImport() {
+  const once = useOnce();
   return useWorkflowMutation(async (file: File) => {
     const text = await file.text();
     const type = text.trimStart().startsWith("{") ? "application/json" : "application/yaml";
-    return answer(
-      builder.POST("/builder/v1/workflows/import", {
-        params: { header: once() },
-        headers: { "Content-Type": type },
-        body: text as never,
-        bodySerializer: (body: unknown) => body as string,
-      }),
+    return once(text, (key) =>
+      answer(
+        builder.POST("/builder/v1/workflows/import", {
+          params: { header: { "Idempotency-Key": key } },
+          headers: { "Content-Type": type },
+          body: text as never,
+          bodySerializer: (body: unknown) => body as string,
+        }),
+      ),
     );
   });
 }
