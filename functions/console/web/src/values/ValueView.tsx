@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useTexts } from "../i18n";
 import { CopyButton } from "../ui/CopyButton";
+import { saveFile } from "../ui/saveFile";
 import { showValue, splitText } from "./text";
 
 /** Values up to this size are one block: most are. */
@@ -39,16 +40,7 @@ export function ValueView({ name, value }: { name: string; value: unknown }) {
 
 function DownloadButton({ text, name, isText }: { text: string; name: string; isText: boolean }) {
   const { t } = useTexts();
-  const download = () => {
-    const type = isText ? "text/plain" : "application/json";
-    const url = URL.createObjectURL(new Blob([text], { type }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${name}.${isText ? "txt" : "json"}`;
-    link.click();
-    // The browser has begun to save it by then.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  };
+  const download = () => (isText ? saveFile(`${name}.txt`, text, "text/plain") : saveFile(`${name}.json`, text, "application/json"));
   return (
     <button type="button" className="copy" aria-label={t.values.download(name)} title={t.values.download(name)} onClick={download}>
       <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5v7.5m-3-3 3 3 3-3M3 13h10" /></svg>

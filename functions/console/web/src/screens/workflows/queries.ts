@@ -5,6 +5,7 @@ import { useOnce } from "../../api/once";
 import type { Language } from "../../i18n";
 import { type ListFilters, toParameters } from "../../lists/filters";
 import { numbered } from "../../lists/pages";
+import { saveFile } from "../../ui/saveFile";
 
 export function useWorkflows(filters: ListFilters<WorkflowState, "updatedAt" | "createdAt" | "name">) {
   const { states } = filters;
@@ -162,10 +163,6 @@ export async function download(id: string, name: string) {
   const text = await answer<string>(
     builder.GET("/builder/v1/workflows/{id}/export", { params: { path: { id } }, parseAs: "text" }),
   );
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "workflow"}.json`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  const file = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "workflow";
+  saveFile(`${file}.json`, text, "application/json");
 }
