@@ -5,15 +5,15 @@ import { Select } from "../../ui/Select";
 import { readFilters } from "../runs/filters";
 import { RunFilterFields } from "../runs/RunFilterFields";
 import { RunsList } from "../runs/RunsList";
-import { useReleases } from "./queries";
+import { useAllReleases } from "./queries";
 
 /** The runs of the workflow, newest first. */
 export function Runs({ workflow, query }: { workflow: WorkflowDetail; query: URLSearchParams }) {
   const { t } = useTexts();
   const filters = { ...readFilters(query), workflow: workflow.id };
-  const releases = useReleases(workflow.id).data?.pages.flatMap((page) => page.data) ?? [];
+  const releases = useAllReleases(workflow.id).data ?? [];
   const options = releases.map(({ id, number }) => [id, t.runs.release(number)] as const);
-  // The filter of a release that is not among the latest stays visible.
+  // The filter stays visible although the release is not known.
   const isListed = filters.release === "" || options.some(([id]) => id === filters.release);
   const release = (
     <Select

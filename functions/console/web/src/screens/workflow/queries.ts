@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
+import { allPages } from "../../lists/pages";
 
 const RELEASES = 20;
 
@@ -88,6 +89,17 @@ export function useReleases(id: string) {
         }),
       ),
     getNextPageParam: ({ meta }) => (meta.page < meta.totalPages ? meta.page + 1 : undefined),
+  });
+}
+
+/** All releases, to choose one of them. */
+export function useAllReleases(id: string) {
+  return useQuery({
+    queryKey: ["workflow", id, "releases", "all"],
+    queryFn: () =>
+      allPages((page) =>
+        answer(builder.GET("/builder/v1/workflows/{id}/releases", { params: { path: { id }, query: { page, perPage: 100 } } })),
+      ),
   });
 }
 
