@@ -18,12 +18,18 @@ interface PagesProps<T> {
   children: (rows: T[]) => ReactNode;
 }
 
+/** Loads again what could not be loaded: the next page, or all of them. */
+export const retryPages =
+  ({ isFetchNextPageError, fetchNextPage, refetch }: Pick<UseInfiniteQueryResult, "isFetchNextPageError" | "fetchNextPage" | "refetch">) =>
+  () =>
+    void (isFetchNextPageError ? fetchNextPage() : refetch());
+
 /** A list that is loaded page by page. What is loaded stays while more is asked for, and when that fails. */
 export function Pages<T>({ query, lines = 4, empty, children }: PagesProps<T>) {
   const { t, format } = useTexts();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   if (data === undefined) {
-    return error === null ? <Skeleton lines={lines} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+    return error === null ? <Skeleton lines={lines} /> : <ErrorState error={error} onRetry={retryPages(query)} />;
   }
   const rows = data.pages.flatMap((page) => page.data);
   if (rows.length === 0 && !hasNextPage) return empty;
@@ -31,7 +37,7 @@ export function Pages<T>({ query, lines = 4, empty, children }: PagesProps<T>) {
   return (
     <>
       {rows.length > 0 && children(rows)}
-      {error !== null && <ErrorState error={error} onRetry={() => void (hasNextPage ? fetchNextPage() : refetch())} />}
+      {error !== null && <ErrorState error={error} onRetry={retryPages(query)} />}
       {(total !== undefined || hasNextPage) && (
         <div className="more">
           {total !== undefined && <span>{t.total(format.number(total))}</span>}

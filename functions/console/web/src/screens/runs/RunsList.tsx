@@ -5,6 +5,7 @@ import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
+import { retryPages } from "../../ui/Pages";
 import { isFiltered, noFilters, type RunFilters } from "./filters";
 import { useRuns } from "./queries";
 import { RunsTable } from "./RunsTable";
@@ -20,9 +21,10 @@ interface RunsListProps {
 /** The runs that match the filters, page by page. */
 export function RunsList({ filters, name, children }: RunsListProps) {
   const { t } = useTexts();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useRuns(filters);
+  const query = useRuns(filters);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   if (data === undefined) {
-    return error === null ? <Skeleton lines={8} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+    return error === null ? <Skeleton lines={8} /> : <ErrorState error={error} onRetry={retryPages(query)} />;
   }
   const runs = data.pages.flatMap((page) => page.data);
   return (
@@ -39,7 +41,7 @@ export function RunsList({ filters, name, children }: RunsListProps) {
           <EmptyState title={t.runs.none}>{children}</EmptyState>
         )
       )}
-      {error !== null && <ErrorState error={error} onRetry={() => void fetchNextPage()} />}
+      {error !== null && <ErrorState error={error} onRetry={retryPages(query)} />}
       {hasNextPage && error === null && (
         <div className="more">
           <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -10,6 +10,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
 import { Owner } from "../../ui/Owner";
+import { retryPages } from "../../ui/Pages";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Table } from "../../ui/Table";
 import { useToast } from "../../ui/Toast";
@@ -21,9 +22,10 @@ import { Rehearsal } from "./Rehearsal";
 /** The releases, their differences, and what the latest runs would do in one of them. */
 export function Releases({ workflow, query }: { workflow: WorkflowDetail; query: URLSearchParams }) {
   const { t } = useTexts();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useReleases(workflow.id);
+  const pages = useReleases(workflow.id);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   if (data === undefined) {
-    return error === null ? <Skeleton lines={5} /> : <ErrorState error={error} onRetry={() => void refetch()} />;
+    return error === null ? <Skeleton lines={5} /> : <ErrorState error={error} onRetry={retryPages(pages)} />;
   }
   const releases = data.pages.flatMap((page) => page.data);
   if (releases.length === 0) {
@@ -36,7 +38,7 @@ export function Releases({ workflow, query }: { workflow: WorkflowDetail; query:
   return (
     <>
       <ReleasesTable workflow={workflow} releases={releases} />
-      {error !== null && <ErrorState error={error} onRetry={() => void fetchNextPage()} />}
+      {error !== null && <ErrorState error={error} onRetry={retryPages(pages)} />}
       {hasNextPage && (
         <div className="more">
           <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -11,6 +11,7 @@ import { Dialog } from "../../../ui/Dialog";
 import { ErrorState } from "../../../ui/ErrorState";
 import { Loaded } from "../../../ui/Loaded";
 import { Skeleton } from "../../../ui/Loading";
+import { retryPages } from "../../../ui/Pages";
 import { Select } from "../../../ui/Select";
 import { Table } from "../../../ui/Table";
 import { useCall, useCalls } from "./queries";
@@ -28,7 +29,8 @@ interface WebhookCallsProps {
 export function WebhookCalls({ workflowId, webhook, query }: WebhookCallsProps) {
   const { t, format } = useTexts();
   const outcome = outcomes.find((outcome) => outcome === query.get("outcome")) ?? "";
-  const { data, error, refetch, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = useCalls(workflowId, webhook.id, outcome);
+  const pages = useCalls(workflowId, webhook.id, outcome);
+  const { data, error, refetch, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = pages;
   const [open, setOpen] = useState<WebhookCall | null>(null);
   const calls = data?.pages.flatMap((page) => page.data) ?? [];
   return (
@@ -43,7 +45,7 @@ export function WebhookCalls({ workflowId, webhook, query }: WebhookCallsProps) 
         <Button busy={isFetching} onClick={() => void refetch()}>{t.workflow.reload}</Button>
       </div>
       {data === undefined && error === null && <Skeleton lines={3} />}
-      {error !== null && <ErrorState error={error} onRetry={() => void (data === undefined ? refetch() : fetchNextPage())} />}
+      {error !== null && <ErrorState error={error} onRetry={retryPages(pages)} />}
       {data !== undefined && calls.length === 0 && !hasNextPage && <p className="muted">{t.workflow.noCalls}</p>}
       {calls.length > 0 && (
         <Table
