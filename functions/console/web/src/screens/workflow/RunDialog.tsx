@@ -1,6 +1,5 @@
-import { type FormEvent, useRef } from "react";
+import type { FormEvent } from "react";
 import type { WorkflowDetail } from "../../api/types";
-import { randomKey } from "../../api/random";
 import { useTexts } from "../../i18n";
 import { navigate } from "../../router/history";
 import { Button } from "../../ui/Button";
@@ -19,16 +18,13 @@ export function RunDialog({ workflow, onClose }: { workflow: WorkflowDetail; onC
   const toast = useToast();
   const whenDone = useWhenDone();
   const json = useJsonText(() => suggestInput(workflow));
-  // The same attempt, sent again after a lost answer, starts no second run.
-  const attempt = useRef({ text: "", key: "" });
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (start.isPending) return;
     const input = json.read();
     if (input === null) return;
-    if (attempt.current.text !== json.text) attempt.current = { text: json.text, key: randomKey() };
-    whenDone(start.mutateAsync({ input: input.value, idempotencyKey: attempt.current.key }), ({ data }, isShown) => {
+    whenDone(start.mutateAsync(input.value), ({ data }, isShown) => {
       // A person who has closed the dialog stays where they are.
       if (!isShown) return toast(t.workflow.runStarted(workflow.name));
       onClose();

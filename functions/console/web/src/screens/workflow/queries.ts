@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
+import { useOnce } from "../../api/once";
 import { allPages } from "../../lists/pages";
 
 const RELEASES = 20;
@@ -29,9 +30,12 @@ export function useDelete(id: string) {
 
 export function useStart(id: string) {
   const queries = useQueryClient();
+  const once = useOnce();
   return useMutation({
-    mutationFn: (body: { input: unknown; idempotencyKey: string }) =>
-      answer(builder.POST("/builder/v1/workflows/{id}/runs", { params: { path: { id } }, body })),
+    mutationFn: (input: unknown) =>
+      once(JSON.stringify(input), (idempotencyKey) =>
+        answer(builder.POST("/builder/v1/workflows/{id}/runs", { params: { path: { id } }, body: { input, idempotencyKey } })),
+      ),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ["runs"] });
       void queries.invalidateQueries({ queryKey: ["workflow", id, "analytics"] });
