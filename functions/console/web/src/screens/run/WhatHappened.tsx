@@ -81,7 +81,7 @@ export function WhatHappened({ id, run, trace, graph, events, waits, onRetry }: 
       {graph !== null && nodes.length > 0 && (
         <div className="panel run-picture">
           <div className="moment-facts">
-            <p>{moved === null && !isLive ? t.run.whole : moved === null ? t.run.soFar : t.run.then} <strong className="numbers">{format.money(fromUnits(moment.cost))}</strong></p>
+            <p>{moved === null && !isLive ? t.run.whole : moved === null ? t.run.soFar : t.run.then} <strong className="numbers">{format.money(moved === null && !isLive && run ? run.usage.costExact : fromUnits(moment.cost))}</strong></p>
             {ended && run.erasedAt === null && history.length > 0 && (
               <label className="check">
                 <input type="checkbox" checked={isCritical} onChange={(event) => setIsCritical(event.target.checked)} />

@@ -9,6 +9,8 @@ export type Connection = "off" | "connecting" | "live" | "lost";
 /** Events may arrive in hundreds a second. The screen follows at this pace, or slower if the reads are slow. */
 const PACE_MS = 700;
 const REOPEN_MS = 3_000;
+/** A stream that is refused again and again, such as after the session has ended, is opened more and more rarely. */
+const LONGEST_REOPEN_MS = 60_000;
 /** What no event announces is read again after longer and longer pauses, up to this. */
 const LONGEST_MS = 15_000;
 
@@ -49,6 +51,7 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
     let hasEnded = false;
     let isClosed = false;
     let failures = 0;
+    let refusals = 0;
     let pace = PACE_MS;
     let patience = PACE_MS;
     const received: RunEvent[] = [];
@@ -90,6 +93,7 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
       source = opened;
       opened.onopen = () => {
         failures = 0;
+        refusals = 0;
         setConnection("live");
       };
       opened.onmessage = (message: MessageEvent<string>) => {
@@ -111,7 +115,8 @@ export function useLive({ workflowId, runId }: RunId, { isOn, shownUntil, onChan
         setConnection(failures > 1 ? "lost" : "connecting");
         if (opened.readyState !== EventSource.CLOSED) return;
         // The browser gives up after a refusal, and when there is nothing left to follow.
-        reopening = setTimeout(open, REOPEN_MS);
+        reopening = setTimeout(open, Math.min(REOPEN_MS * 2 ** refusals, LONGEST_REOPEN_MS));
+        refusals += 1;
       };
     };
     open();
