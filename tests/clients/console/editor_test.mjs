@@ -5,77 +5,98 @@ import { BASE, call, loaded, open, signIn, until } from "./harness.mjs";
 
 before(async () => { await (await signIn()).context().close(); });
 
-/** Adds a node with the keyboard. */
-async function add(page, words) {
-  const before = await page.locator(".react-flow__node").count();
-  await page.keyboard.press("/");
-  await page.locator("dialog[open] [role=combobox]").waitFor();
-  await page.keyboard.type(words);
-  await page.keyboard.press("Enter");
-  await page.waitForFunction((count) => document.querySelectorAll(".react-flow__node").length > count, before);
-}
-
 const node = (page, id) => page.locator(`.react-flow__node[data-id=${id}]`);
 
-/** Selects a node with the keyboard, so that the panel shows it. */
-async function select(page, id) {
-  await node(page, id).focus();
-  await page.keyboard.press("Escape");
-  await node(page, id).focus();
-  await page.keyboard.press("Enter");
-  await page.locator("#node-name").waitFor();
+/** How a person presses something, adds a node and selects one: with the keyboard alone, or with the mouse. */
+const hands = {
+  keyboard: {
+    async press(page, what) {
+      await what.focus();
+      await page.keyboard.press("Enter");
+    },
+    async add(page, name) {
+      await page.keyboard.press("/");
+      await page.locator("dialog[open] [role=combobox]").waitFor();
+      await page.keyboard.type(name);
+      await page.keyboard.press("Enter");
+    },
+    async select(page, id) {
+      await node(page, id).focus();
+      await page.keyboard.press("Escape");
+      await node(page, id).focus();
+      await page.keyboard.press("Enter");
+    },
+    write: (page, field) => field.focus(),
+  },
+  mouse: {
+    press: (page, what) => what.click(),
+    async add(page, name) {
+      await page.getByRole("button", { name: "Add a node" }).first().click();
+      await page.locator("dialog[open]").getByRole("option", { name: new RegExp(`^${name}`) }).first().click();
+    },
+    async select(page, id) {
+      await page.locator(".react-flow__pane").click({ position: { x: 8, y: 8 } });
+      await node(page, id).click();
+    },
+    write: (page, field) => field.click(),
+  },
+};
+
+for (const [name, hand] of Object.entries(hands)) {
+  test(`a workflow with a review is built, published, run, approved and read with the ${name}`, async () => {
+    const page = await open("/workflows");
+    await loaded(page);
+    const press = (what) => hand.press(page, what);
+    const write = async (field, text) => {
+      await hand.write(page, field);
+      await page.keyboard.type(text);
+    };
+    await press(page.getByRole("button", { name: "New", exact: true }));
+    await page.waitForFunction(() => location.hash.endsWith("/edit"));
+    const path = `/builder/v1/workflows/${(await page.evaluate(() => location.hash)).split("/")[2]}`;
+    await page.locator(".editor").waitFor();
+    for (const [before, type] of ["Manual start", "Review", "Result"].entries()) {
+      await hand.add(page, type);
+      await page.waitForFunction((count) => document.querySelectorAll(".react-flow__node").length > count, before);
+    }
+    for (const [id, field, text] of [["review", "title", "Refund {{ input.amount }}?"], ["send_result", "output", "nodes.review.output"]]) {
+      await hand.select(page, id);
+      await page.locator("#node-name").waitFor();
+      await write(page.locator(`[data-field="config.${field}"]`), text);
+    }
+    const draft = await until(page, path, ({ graph, problems }) =>
+      graph.connections.length === 2 && graph.nodes.length === 3 && problems.every(({ severity }) => severity !== "error")
+        && graph.nodes.some(({ config }) => config.output === "nodes.review.output"));
+    assert.deepEqual(draft.graph.connections.map(({ from, to }) => `${from.node}>${to.node}`).sort(),
+      ["input>review", "review>send_result"]);
+
+    await press(page.getByRole("button", { name: "Publish", exact: true }));
+    await press(page.locator("dialog[open] footer .primary"));
+    await until(page, path, ({ state }) => state === "published");
+    await page.locator("dialog[open]").waitFor({ state: "detached" });
+    await press(page.getByRole("button", { name: "Run", exact: true }));
+    const input = page.locator("dialog[open] textarea");
+    await hand.write(page, input);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type('{"amount": 5}');
+    await press(page.locator("dialog[open] footer .primary"));
+    await press(page.locator("dialog[open] footer a"));
+    await page.getByText("Refund 5?").first().waitFor();
+    await press(page.getByRole("button", { name: "Approve", exact: true }));
+    await page.getByText("Completed").first().waitFor();
+    const [{ id: started }] = (await call(page, "GET", `${path}/runs`)).body.data;
+    const ended = await until(page, `${path}/runs/${started}`, ({ state }) => state === "completed");
+    assert.deepEqual(ended.input, { amount: 5 });
+    // The trace shows what the person has decided, as the API tells it.
+    await press(page.locator(".span-title", { hasText: "Review" }).first());
+    const { spans } = (await call(page, "GET", `${path}/runs/${started}/trace`)).body.data;
+    const { output } = spans.find(({ nodeId }) => nodeId === "review");
+    assert.equal(output.decision, "approved", JSON.stringify(output));
+    await page.locator(".span-detail").getByText('"decision": "approved"').first().waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
 }
-
-/** Writes into a field of the panel. */
-async function fill(page, field, text) {
-  await page.locator(`[data-field="config.${field}"]`).focus();
-  await page.keyboard.type(text);
-}
-
-test("a workflow with a review is built, published, run and approved with the keyboard alone", async () => {
-  const page = await open("/workflows");
-  await loaded(page);
-  await page.getByRole("button", { name: "New", exact: true }).focus();
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => location.hash.endsWith("/edit"));
-  const path = `/builder/v1/workflows/${(await page.evaluate(() => location.hash)).split("/")[2]}`;
-  await page.locator(".editor").waitFor();
-  for (const words of ["manual start", "review", "result"]) await add(page, words);
-  await select(page, "review");
-  await fill(page, "title", "Refund {{ input.amount }}?");
-  await select(page, "send_result");
-  await fill(page, "output", "nodes.review.output");
-  const draft = await until(page, path, ({ graph, problems }) =>
-    graph.connections.length === 2 && graph.nodes.length === 3 && problems.every(({ severity }) => severity !== "error")
-      && graph.nodes.some(({ config }) => config.output === "nodes.review.output"));
-  assert.deepEqual(draft.graph.connections.map(({ from, to }) => `${from.node}>${to.node}`).sort(),
-    ["input>review", "review>send_result"]);
-
-  await page.getByRole("button", { name: "Publish", exact: true }).focus();
-  await page.keyboard.press("Enter");
-  await page.locator("dialog[open] footer .primary").focus();
-  await page.keyboard.press("Enter");
-  await until(page, path, ({ state }) => state === "published");
-  await page.locator("dialog[open]").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Run", exact: true }).focus();
-  await page.keyboard.press("Enter");
-  await page.locator("dialog[open] textarea").focus();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.type('{"amount": 5}');
-  await page.locator("dialog[open] footer .primary").focus();
-  await page.keyboard.press("Enter");
-  await page.locator("dialog[open] footer a").focus();
-  await page.keyboard.press("Enter");
-  await page.getByText("Refund 5?").first().waitFor();
-  await page.getByRole("button", { name: "Approve", exact: true }).focus();
-  await page.keyboard.press("Enter");
-  await page.getByText("Completed").first().waitFor();
-  const [{ id: started }] = (await call(page, "GET", `${path}/runs`)).body.data;
-  const ended = await until(page, `${path}/runs/${started}`, ({ state }) => state === "completed");
-  assert.deepEqual(ended.input, { amount: 5 });
-  assert.deepEqual(page.faults, []);
-  await page.context().close();
-});
 
 test("a connection is drawn with the mouse, and two people who edit one draft lose nothing", async () => {
   const ada = await open("/workflows");
