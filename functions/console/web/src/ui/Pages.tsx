@@ -24,10 +24,20 @@ export const retryPages =
   () =>
     void (isFetchNextPageError ? fetchNextPage() : refetch());
 
+/** The button for the next page. */
+export function ShowMore({ query: { isFetchingNextPage, fetchNextPage } }: { query: Pick<UseInfiniteQueryResult, "isFetchingNextPage" | "fetchNextPage"> }) {
+  const { t } = useTexts();
+  return (
+    <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+      {isFetchingNextPage ? t.loading : t.more}
+    </Button>
+  );
+}
+
 /** A list that is loaded page by page. What is loaded stays while more is asked for, and when that fails. */
 export function Pages<T>({ query, lines = 4, empty, children }: PagesProps<T>) {
   const { t, format } = useTexts();
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { data, error, hasNextPage } = query;
   if (data === undefined) {
     return error === null ? <Skeleton lines={lines} /> : <ErrorState error={error} onRetry={retryPages(query)} />;
   }
@@ -41,11 +51,7 @@ export function Pages<T>({ query, lines = 4, empty, children }: PagesProps<T>) {
       {(total !== undefined || hasNextPage) && (
         <div className="more">
           {total !== undefined && <span>{t.total(format.number(total))}</span>}
-          {hasNextPage && (
-            <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {isFetchingNextPage ? t.loading : t.more}
-            </Button>
-          )}
+          {hasNextPage && <ShowMore query={query} />}
         </div>
       )}
     </>

@@ -5,7 +5,7 @@ import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
-import { retryPages } from "../../ui/Pages";
+import { retryPages, ShowMore } from "../../ui/Pages";
 import { isFiltered, noFilters, type RunFilters } from "./filters";
 import { useRuns } from "./queries";
 import { RunsTable } from "./RunsTable";
@@ -22,7 +22,7 @@ interface RunsListProps {
 export function RunsList({ filters, name, children }: RunsListProps) {
   const { t } = useTexts();
   const query = useRuns(filters);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { data, error, hasNextPage } = query;
   if (data === undefined) {
     return error === null ? <Skeleton lines={8} /> : <ErrorState error={error} onRetry={retryPages(query)} />;
   }
@@ -44,9 +44,7 @@ export function RunsList({ filters, name, children }: RunsListProps) {
       {error !== null && <ErrorState error={error} onRetry={retryPages(query)} />}
       {hasNextPage && error === null && (
         <div className="more">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? t.loading : t.more}
-          </Button>
+          <ShowMore query={query} />
         </div>
       )}
     </>

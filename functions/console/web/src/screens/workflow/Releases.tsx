@@ -10,7 +10,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { Skeleton } from "../../ui/Loading";
 import { Owner } from "../../ui/Owner";
-import { retryPages } from "../../ui/Pages";
+import { retryPages, ShowMore } from "../../ui/Pages";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Table } from "../../ui/Table";
 import { useToast } from "../../ui/Toast";
@@ -23,7 +23,7 @@ import { Rehearsal } from "./Rehearsal";
 export function Releases({ workflow, query }: { workflow: WorkflowDetail; query: URLSearchParams }) {
   const { t } = useTexts();
   const pages = useReleases(workflow.id);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const { data, error, hasNextPage } = pages;
   if (data === undefined) {
     return error === null ? <Skeleton lines={5} /> : <ErrorState error={error} onRetry={retryPages(pages)} />;
   }
@@ -41,9 +41,7 @@ export function Releases({ workflow, query }: { workflow: WorkflowDetail; query:
       {error !== null && <ErrorState error={error} onRetry={retryPages(pages)} />}
       {hasNextPage && (
         <div className="more">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? t.loading : t.more}
-          </Button>
+          <ShowMore query={pages} />
         </div>
       )}
       <Rehearsal workflow={workflow} releases={releases} query={query} />

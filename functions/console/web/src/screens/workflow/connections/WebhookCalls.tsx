@@ -11,7 +11,7 @@ import { Dialog } from "../../../ui/Dialog";
 import { ErrorState } from "../../../ui/ErrorState";
 import { Loaded } from "../../../ui/Loaded";
 import { Skeleton } from "../../../ui/Loading";
-import { retryPages } from "../../../ui/Pages";
+import { retryPages, ShowMore } from "../../../ui/Pages";
 import { Select } from "../../../ui/Select";
 import { Table } from "../../../ui/Table";
 import { useCall, useCalls } from "./queries";
@@ -30,7 +30,7 @@ export function WebhookCalls({ workflowId, webhook, query }: WebhookCallsProps) 
   const { t, format } = useTexts();
   const outcome = outcomes.find((outcome) => outcome === query.get("outcome")) ?? "";
   const pages = useCalls(workflowId, webhook.id, outcome);
-  const { data, error, refetch, hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = pages;
+  const { data, error, refetch, hasNextPage, isFetching } = pages;
   const [open, setOpen] = useState<WebhookCall | null>(null);
   const calls = data?.pages.flatMap((page) => page.data) ?? [];
   return (
@@ -89,9 +89,7 @@ export function WebhookCalls({ workflowId, webhook, query }: WebhookCallsProps) 
       )}
       {hasNextPage && error === null && (
         <div className="more">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? t.loading : t.more}
-          </Button>
+          <ShowMore query={pages} />
         </div>
       )}
       {open !== null && <CallDialog workflowId={workflowId} webhookId={webhook.id} call={open} onClose={() => setOpen(null)} />}
