@@ -5,7 +5,7 @@ import { Link } from "../../router/Link";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Menu } from "../../ui/Menu";
-import { readJson, writeJson } from "../editor/form/useTextValue";
+import { readJson, writeJson } from "../../values/json";
 import { ReferenceDialog } from "./ReferenceDialog";
 import type { Stored } from "./edits";
 import { FormContext, ParsedField, SelectField, TextField } from "./fields";

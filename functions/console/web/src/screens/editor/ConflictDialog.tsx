@@ -3,7 +3,7 @@ import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import type { Draft } from "./draft";
-import { writeJson } from "./form/useTextValue";
+import { writeJson } from "../../values/json";
 import type { Conflict, Side } from "./model/merge";
 import { useNames } from "./texts";
 

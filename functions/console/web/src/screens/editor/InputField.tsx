@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTexts } from "../../i18n";
 import { Field } from "../../ui/Field";
 import { type Draft, useDraft } from "./draft";
-import { readJson, writeJson } from "./form/useTextValue";
+import { readJson, writeJson } from "../../values/json";
 import { exampleInput } from "./model/example";
 
 /** The last input of each workflow, for the next time. */
@@ -25,21 +25,10 @@ export function useInput(draft: Draft) {
 export function InputField({ input: { text, read, setText } }: { input: ReturnType<typeof useInput> }) {
   const { t } = useTexts();
   return (
-    <>
-      <Field label={t.editor.input} hint={t.editor.inputHint}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            className="mono"
-            rows={8}
-            spellCheck={false}
-            aria-invalid={read === null || undefined}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </Field>
-      {read === null && <p className="field-problem">{t.editor.notJson}</p>}
-    </>
+    <Field label={t.editor.input} hint={t.editor.inputHint} problem={read === null ? t.editor.notJson : undefined}>
+      {(ids) => (
+        <textarea {...ids} className="mono" rows={8} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
+      )}
+    </Field>
   );
 }

@@ -7,7 +7,8 @@ import { type Draft, useDraft } from "./draft";
 import { FormContext, shortMessage } from "./form/context";
 import { isRare, type Schema } from "./form/schema";
 import { Properties } from "./form/SchemaField";
-import { readJson, useTextValue, writeJson } from "./form/useTextValue";
+import { readJson, writeJson } from "../../values/json";
+import { useTextValue } from "./form/useTextValue";
 import { Glyph, PinIcon } from "./Glyph";
 import { disconnect, setConfig, updateNode } from "./model/graph";
 import { connectionKey } from "./model/merge";
@@ -70,7 +71,7 @@ export function Inspector({ draft, node, type, canEdit, focus, onTry, onPin, onC
           value={node.name ?? ""}
           onChange={(event) => draft.change((graph) => updateNode(graph, node.id, { name: event.target.value }), { group: `name ${node.id}` })}
         />
-        <p className="hint">Id: <code>{node.id}</code> <CopyButton text={node.id} what="id" /></p>
+        <p className="hint">ID: <code>{node.id}</code> <CopyButton text={node.id} what="ID" /></p>
       </div>
       <ul className="field-problems">
         {own.filter((problem) => problem.field === null || isRaw).map((problem) => (

@@ -6,7 +6,7 @@ import { Field } from "../../ui/Field";
 import { Select } from "../../ui/Select";
 import { useToast } from "../../ui/Toast";
 import { type Draft, useDraft } from "./draft";
-import { readJson, writeJson } from "./form/useTextValue";
+import { readJson, writeJson } from "../../values/json";
 import { useLastValues } from "./lastValues";
 import { pinPorts } from "./model/partial";
 import { outputNames } from "./model/ports";
@@ -50,7 +50,7 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
       {ports.length > 1 && (
         <Select label={t.preview.pinPort} value={port ?? ""} options={ports.map((name) => [name, name] as const)} onChange={setPort} />
       )}
-      <Field label={t.preview.pinValue}>
+      <Field label={t.preview.pinValue} problem={read === null ? t.editor.notJson : undefined}>
         {(ids) => (
           <textarea
             {...ids}
@@ -59,13 +59,11 @@ export function PinDialog({ draft, node, type, onClose }: PinDialogProps) {
             // Wrapping a megabyte takes the browser a second.
             wrap={text.length > LARGE ? "off" : "soft"}
             spellCheck={false}
-            aria-invalid={read === null || undefined}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
         )}
       </Field>
-      {read === null && <p className="field-problem">{t.editor.notJson}</p>}
       {!hasRoom && <p role="alert" className="field-problem">{t.preview.noRoom}</p>}
       <footer>
         {isPinned && (

@@ -9,7 +9,8 @@ import { WithCode } from "../../../ui/WithCode";
 import { shortMessage, useForm } from "./context";
 import { MapRows } from "./MapRows";
 import { initialValue, kindOf, type Schema, variantName, referenceOf } from "./schema";
-import { readJson, useTextValue, writeJson } from "./useTextValue";
+import { readJson, writeJson } from "../../../values/json";
+import { useTextValue } from "./useTextValue";
 
 export interface FieldProps {
   schema: Schema;

@@ -24,14 +24,3 @@ export function useTextValue(value: unknown, write: (value: unknown) => string, 
     },
   };
 }
-
-export const writeJson = (value: unknown) => (value === undefined ? "" : JSON.stringify(value, null, 2));
-
-export function readJson(text: string): { value: unknown } | null {
-  if (text.trim() === "") return { value: undefined };
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return null;
-  }
-}
