@@ -225,13 +225,7 @@ impl AnalyticsSummaryOut {
         days: BTreeMap<String, WorkflowDay>,
         month: Figures,
     ) -> Self {
-        let mut runs = RunCounts::default();
-        counts.iter().for_each(|(_, counts)| runs += *counts);
-        let (mut ended, mut usage) = (DayStatistics::default(), Figures::default());
-        for day in days.into_values() {
-            ended.add(&day.ended);
-            usage += day.usage;
-        }
+        let Sums { runs, ended, usage } = Sums::of(counts, &days);
         let duration = DurationOut::of(&ended);
         let mut failures: Vec<NodeFailuresOut> =
             ended.failed_nodes.into_iter().map(|(node_id, runs)| NodeFailuresOut { node_id, runs }).collect();
@@ -246,6 +240,36 @@ impl AnalyticsSummaryOut {
             usage: usage.into(),
             month: month.into(),
         }
+    }
+}
+
+/// Sums over days.
+#[derive(Default)]
+pub struct Sums {
+    pub runs: RunCounts,
+    pub ended: DayStatistics,
+    pub usage: Figures,
+}
+
+impl Sums {
+    /// The sums of the days of a period whose runs are already counted.
+    pub fn of(counts: &[(String, RunCounts)], days: &BTreeMap<String, WorkflowDay>) -> Self {
+        let mut sums = Self::default();
+        counts.iter().for_each(|(_, counts)| sums.runs += *counts);
+        days.values().for_each(|day| sums.add_day(day));
+        sums
+    }
+
+    /// Adds what is kept for UTC days.
+    pub fn add_day(&mut self, day: &WorkflowDay) {
+        self.ended.add(&day.ended);
+        self.usage += day.usage;
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.ended.add(&other.ended);
+        self.usage += other.usage;
     }
 }
 

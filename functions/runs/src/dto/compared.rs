@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 
 use domain::id::WorkflowId;
-use domain::statistics::{DayStatistics, Period, RunCounts};
+use domain::statistics::Period;
 use domain::time::Time;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use store::run_statistics::WorkflowDay;
 use store::sharing::SeenWorkflow;
-use store::usage::Figures;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use web::builder::usage::ModelUsageOut;
 use web::paging::CommaList;
 
-use super::analytics::{DailyRunsOut, DurationOut, RunCountsOut, count};
+use super::analytics::{DailyRunsOut, DurationOut, RunCountsOut, Sums, count};
 
 /// Each workflow of a request is sixteen queries.
 const MAX_WORKFLOWS: usize = 20;
@@ -124,22 +123,6 @@ struct WorkflowFiguresOut {
     days: Vec<DailyRunsOut>,
 }
 
-/// Sums over days.
-#[derive(Default)]
-struct Sums {
-    runs: RunCounts,
-    ended: DayStatistics,
-    usage: Figures,
-}
-
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        self.runs += other.runs;
-        self.ended.add(&other.ended);
-        self.usage += other.usage;
-    }
-}
-
 impl From<Sums> for PeriodFiguresOut {
     fn from(Sums { runs, ended, usage }: Sums) -> Self {
         Self { runs: runs.into(), duration: DurationOut::of(&ended), usage: usage.into() }
@@ -155,16 +138,12 @@ impl ComparedAnalyticsOut {
         let mut of_workflows = Vec::new();
         for (utc_days, workflow) in workflows {
             let counts = count(period, &utc_days);
-            let mut sums = Sums::default();
-            for (date, runs) in &counts {
-                sums.runs += *runs;
-                days.entry(date.clone()).or_default().runs += *runs;
-            }
-            for (date, WorkflowDay { ended, usage }) in utc_days {
-                let day = Sums { ended, usage, runs: RunCounts::default() };
-                sums.add(&day);
-                if let Some(sum) = days.get_mut(&date) {
-                    sum.add(&day);
+            let mut sums = Sums::of(&counts, &utc_days);
+            // Both have every day of the period, in order.
+            for ((date, sum), (_, runs)) in days.iter_mut().zip(&counts) {
+                sum.runs += *runs;
+                if let Some(day) = utc_days.get(date) {
+                    sum.add_day(day);
                 }
             }
             total.add(&sums);
