@@ -7,6 +7,7 @@ use domain::Error;
 use domain::agent::{Agent, AgentPatch, AgentScope, EditableAgent};
 use domain::id::{AgentId, WorkId};
 use domain::sharing::TeamRole;
+use domain::tool_mark::ToolMarkIn;
 use web::builder::agent::{AgentDetailOut, AgentOut};
 use web::builder::{
     Caller, Changed, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson,
@@ -15,7 +16,7 @@ use web::builder::{
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
 use web::responses::Replayed;
-use web::{Hashed, Json, OptionalJson, Path, Query, Result};
+use web::{Hashed, Json, NoBody, OptionalJson, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{ListAgents, ListModels, ModelOut};
@@ -123,6 +124,51 @@ pub async fn update_agent(
             Ok(Changed::Saved(etag, saved))
         }
     }
+}
+
+/// Mark an agent as a tool
+///
+/// Assistants of everyone who may run the agent find it as a tool at the MCP server `/mcp/v1`. A call of the tool is an invocation.
+#[utoipa::path(
+    put, path = "/builder/v1/agents/{id}/tool", tag = "agents",
+    params(("id" = Uuid, Path, description = "The agent")), request_body = Option<ToolMarkIn>,
+    responses(
+        (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
+            headers(("ETag" = String, description = "The agent's version"))),
+        (status = 409, description = "`invalid_state`: the agent is private to a workflow", body = ErrorBody),
+        NotFound<AgentId>, NotJson, NotPermitted, ErrorResponses,
+    ),
+)]
+pub async fn mark_agent_as_tool(
+    State(stores): State<Stores>,
+    access: Owner<AgentId>,
+    Path(id): Path<AgentId>,
+    OptionalJson(mark): OptionalJson<ToolMarkIn>,
+) -> Result<(ETag, Data<AgentDetailOut>)> {
+    let agent = stores.agents.mark_as_tool(access.account, id, Some(mark)).await?;
+    Ok((ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) }))
+}
+
+/// Remove the mark of an agent as a tool
+///
+/// Assistants do not find the agent any more, and can no longer call it. Calls that have begun go on.
+#[utoipa::path(
+    delete, path = "/builder/v1/agents/{id}/tool", tag = "agents",
+    params(("id" = Uuid, Path, description = "The agent")),
+    responses(
+        (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
+            headers(("ETag" = String, description = "The agent's version"))),
+        NotFound<AgentId>, NotPermitted, ErrorResponses,
+    ),
+)]
+pub async fn unmark_agent_as_tool(
+    State(stores): State<Stores>,
+    access: Owner<AgentId>,
+    Path(id): Path<AgentId>,
+    _: NoBody,
+) -> Result<(ETag, Data<AgentDetailOut>)> {
+    let agent = stores.agents.mark_as_tool(access.account, id, None).await?;
+    Ok((ETag::from_revision(agent.revision), Data { data: AgentDetailOut::new(agent, access.role) }))
 }
 
 /// Delete an agent

@@ -12,6 +12,7 @@ use crate::handlers::*;
 routes! { Stores;
     "/builder/v1/agents" => get(list_agents?), post(create_agent);
     "/builder/v1/agents/{id}" => get(get_agent), patch(update_agent), delete(delete_agent);
+    "/builder/v1/agents/{id}/tool" => put(mark_agent_as_tool), delete(unmark_agent_as_tool);
     "/builder/v1/models" => get(list_models?);
 }
 

@@ -15,6 +15,7 @@ use crate::handlers::expressions::*;
 use crate::handlers::lifecycle::*;
 use crate::handlers::node_types::*;
 use crate::handlers::templates::*;
+use crate::handlers::tool_marks::*;
 use crate::handlers::versions::*;
 
 routes! { Stores;
@@ -27,6 +28,7 @@ routes! { Stores;
     "/builder/v1/workflows/import" => post(import_workflow);
     "/builder/v1/workflows/batch/archive" => post(archive_workflows);
     "/builder/v1/workflows/{id}" => get(get_workflow), patch(update_workflow), delete(delete_workflow);
+    "/builder/v1/workflows/{id}/tool" => put(mark_workflow_as_tool), delete(unmark_workflow_as_tool);
     "/builder/v1/workflows/{id}/delete-impact" => get(get_delete_impact);
     "/builder/v1/workflows/{id}/export" => get(export_workflow);
     "/builder/v1/workflows/{id}/clone" => post(clone_workflow);

@@ -62,6 +62,7 @@ pub mod text;
 pub mod thread;
 pub mod time;
 pub mod token;
+pub mod tool_mark;
 pub mod usage;
 pub mod usd;
 pub mod webhook;

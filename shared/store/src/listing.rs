@@ -15,6 +15,7 @@ use domain::Result;
 use domain::page::{Order, Page, PageRequest, Slice};
 use domain::sharing::Ownership;
 use domain::text;
+use domain::tool_mark::ToolMark;
 
 /// The list of the organization that has a workflow or an agent. The index `organization` sorts it by creation.
 pub(super) const ORGANIZATION: Attribute<String> = Attribute::new("organization");
@@ -110,6 +111,20 @@ pub(super) async fn items(entities: &Table, mut query: TableQuery, request: Page
         }
         query.after = found.next;
     }
+}
+
+/// The items of several lists that are marked as tools, oldest first.
+pub(super) async fn marked_as_tools(
+    entities: &Table,
+    lists: [String; 2],
+    by_created: Attribute<String>,
+    mark: Attribute<Option<ToolMark>>,
+) -> Result<Vec<Item>> {
+    let filter = Some(mark.exists());
+    let index = Some(TableIndex::local(by_created.clone()));
+    let query = |list| TableQuery { index: index.clone(), filter: filter.clone(), ..TableQuery::partition(list) };
+    let found = try_join_all(lists.map(|list| entities.query_all(query(list)))).await?;
+    Ok(merge(found, &by_created, Order::Asc))
 }
 
 /// Selects the items whose name contains a text, without regard to case. None if there is no text.

@@ -3,6 +3,7 @@
 use domain::graph::Graph;
 use domain::problem::StatusProblem;
 use domain::sharing::{Access as EntityAccess, TeamRole};
+use domain::tool_mark::ToolMark;
 use domain::workflow::{Active, Workflow, WorkflowName, WorkflowState};
 use engine::compile::ProblemOut;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,10 @@ pub struct WorkflowSummaryOut {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    /// How assistants see the workflow as a tool. It is absent if the workflow is not marked as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tool: Option<ToolMark>,
     access: EntityAccess,
 }
 
@@ -53,7 +58,7 @@ impl From<Active> for ActiveReleaseOut {
 impl From<WorkflowSummary> for WorkflowSummaryOut {
     fn from(workflow: WorkflowSummary) -> Self {
         let WorkflowSummary { id, name, description, state, revision, active, .. } = workflow;
-        let WorkflowSummary { has_unpublished_changes, created_at, updated_at, access, .. } = workflow;
+        let WorkflowSummary { has_unpublished_changes, created_at, updated_at, tool, access, .. } = workflow;
         Self {
             id: id.uuid(),
             name,
@@ -64,6 +69,7 @@ impl From<WorkflowSummary> for WorkflowSummaryOut {
             has_unpublished_changes,
             created_at: created_at.to_string(),
             updated_at: updated_at.to_string(),
+            tool,
             access,
         }
     }

@@ -110,7 +110,7 @@ pub async fn restore_workflow(
     change_workflow(&stores, &access, id, Workflow::restored).await
 }
 
-async fn change_workflow(
+pub async fn change_workflow(
     stores: &Stores,
     access: &Access,
     id: WorkflowId,

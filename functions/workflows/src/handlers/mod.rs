@@ -6,4 +6,5 @@ pub mod expressions;
 pub mod lifecycle;
 pub mod node_types;
 pub mod templates;
+pub mod tool_marks;
 pub mod versions;

@@ -67,7 +67,7 @@ impl Agent {
         Ok(after)
     }
 
-    fn changed_at(&self, now: Time) -> Self {
+    pub(super) fn changed_at(&self, now: Time) -> Self {
         Self { updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() }
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, Strategy, Tool, ToolAuth};
+pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, Strategy, Tool, ToolAuth, ToolName};
 pub use credentials::ToolCredential;
 pub use invocation::{
     InvocationContent, InvocationEnd, InvocationRecord, InvocationState, InvocationStep, LONGEST_INVOCATION,
@@ -26,6 +26,7 @@ use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::sharing::Sharing;
 use super::time::Time;
+use super::tool_mark::ToolMark;
 use crate::{Error, Result};
 
 pub const DEFAULT_NAME: &str = "Nuevo agente";
@@ -42,6 +43,8 @@ pub struct Agent {
     pub intent: RequestedStatus,
     pub scope: AgentScope,
     pub config: AgentConfig,
+    /// Set if assistants can call it as a tool.
+    pub tool: Option<ToolMark>,
     /// The stored credentials of its tools.
     pub credentials: Vec<ToolCredential>,
     /// The references whose target was deleted.
@@ -114,6 +117,7 @@ impl Agent {
             intent: RequestedStatus::Published,
             scope,
             config: AgentConfig::default(),
+            tool: None,
             credentials: Vec::new(),
             gone: BTreeSet::new(),
             requests: 0,
@@ -133,6 +137,11 @@ impl Agent {
             }
             RequestedStatus::Published => AgentStatus::Published,
         }
+    }
+
+    /// The agent, marked as a tool for assistants or not.
+    pub fn with_tool_mark(&self, tool: Option<ToolMark>, now: Time) -> Self {
+        Self { tool, ..self.changed_at(now) }
     }
 
     /// Checks whether the agent can be executed.

@@ -10,7 +10,7 @@ use crate::messaging::MessagingProvider;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunChannel {
-    /// The run was started within the platform: by hand, by a schedule or by another workflow
+    /// The run was started within the platform: by hand, by a schedule, by an assistant or by another workflow
     Internal,
     Webhook,
     Slack,
@@ -38,7 +38,7 @@ impl RunChannel {
     /// The origins of the runs of a channel without a messaging provider. A run that a message has started has a thread.
     pub fn origins(self) -> &'static [RunOrigin] {
         match self {
-            Self::Internal => &[RunOrigin::Manual, RunOrigin::Scheduled],
+            Self::Internal => &[RunOrigin::Manual, RunOrigin::Scheduled, RunOrigin::Mcp],
             Self::Webhook => &[RunOrigin::Webhook],
             Self::Slack | Self::Telegram | Self::Whatsapp | Self::Http => &[],
         }
@@ -61,7 +61,9 @@ impl Run {
         match (&self.thread, self.origin) {
             (Some(thread), _) => thread.provider.into(),
             (None, RunOrigin::Webhook) => RunChannel::Webhook,
-            (None, RunOrigin::Manual | RunOrigin::Scheduled | RunOrigin::Channel) => RunChannel::Internal,
+            (None, RunOrigin::Manual | RunOrigin::Scheduled | RunOrigin::Channel | RunOrigin::Mcp) => {
+                RunChannel::Internal
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod hold;
 pub mod masking;
 mod new_run;
 mod review;
+mod starter;
 mod step_error;
 mod thread;
 
@@ -34,6 +35,7 @@ pub use exchange::ExchangeDetector;
 pub use hold::{Hold, Parking};
 pub use new_run::{NewRun, ParentStep, RunRetry, StartableRelease};
 pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
+pub use starter::{AssistantClient, RunStarter};
 pub use step_error::StepError;
 pub use thread::RunThread;
 
@@ -51,6 +53,8 @@ pub struct Run {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    /// Who started the run with an assistant.
+    pub started_by: Option<RunStarter>,
     /// The planned time, if a schedule started the run. A run that repeats another one, or that a step starts, has the time
     /// of that run.
     pub scheduled_at: Option<Time>,
@@ -83,6 +87,7 @@ impl Run {
             RunOrigin::Webhook => ("by a webhook", "por un webhook"),
             RunOrigin::Scheduled => ("by a schedule", "por una programación"),
             RunOrigin::Channel => ("by a message", "por un mensaje"),
+            RunOrigin::Mcp => ("by an assistant", "por un asistente"),
         };
         language.choose(english, spanish)
     }
@@ -204,10 +209,12 @@ pub enum RunOrigin {
     Webhook,
     Scheduled,
     Channel,
+    /// A call of a tool at the MCP server
+    Mcp,
 }
 
 impl RunOrigin {
-    pub const ALL: [Self; 4] = [Self::Manual, Self::Webhook, Self::Scheduled, Self::Channel];
+    pub const ALL: [Self; 5] = [Self::Manual, Self::Webhook, Self::Scheduled, Self::Channel, Self::Mcp];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -215,6 +222,7 @@ impl RunOrigin {
             Self::Webhook => "webhook",
             Self::Scheduled => "scheduled",
             Self::Channel => "channel",
+            Self::Mcp => "mcp",
         }
     }
 }

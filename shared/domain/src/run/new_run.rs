@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RunEventKind, RunOrigin, RunThread};
+use super::{RunEventKind, RunOrigin, RunStarter, RunThread};
 use crate::id::{ReleaseId, RunId, UserId, WebhookId, WorkflowId};
 use crate::identity::Account;
 use crate::retention::RunRetention;
@@ -19,6 +19,8 @@ pub struct NewRun {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    /// Who starts the run with an assistant.
+    pub started_by: Option<RunStarter>,
     /// The planned time, if a schedule starts the run.
     pub scheduled_at: Option<Time>,
     /// The id of the trigger node.
@@ -81,6 +83,7 @@ impl NewRun {
             release,
             release_number: number,
             origin,
+            started_by: None,
             scheduled_at: None,
             trigger,
             input,

@@ -20,6 +20,7 @@ use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::sharing::Sharing;
 use super::time::Time;
+use super::tool_mark::ToolMark;
 use super::{object, schema};
 use crate::{Result, text_schemas};
 
@@ -45,6 +46,8 @@ pub struct Workflow {
     pub description: Option<String>,
     pub graph: Graph,
     pub channels: Channels,
+    /// Set if assistants can call it as a tool.
+    pub tool: Option<ToolMark>,
     pub lifecycle: Lifecycle,
     /// The active release.
     pub active: Option<Active>,
@@ -109,6 +112,7 @@ impl Workflow {
             description: given.description,
             graph: given.graph,
             channels: Channels::new(),
+            tool: None,
             lifecycle: Lifecycle::Live,
             active: None,
             releases: 0,
@@ -166,6 +170,11 @@ impl Workflow {
         self.check_editable()?;
         let channels = channel::configured(requests, &self.graph, resources)?;
         Ok(Self { channels, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() })
+    }
+
+    /// The workflow, marked as a tool for assistants or not.
+    pub fn with_tool_mark(&self, tool: Option<ToolMark>, now: Time) -> Self {
+        Self { tool, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() }
     }
 
     fn check(&self) -> Result<()> {

@@ -26,7 +26,8 @@ use domain::agent::AgentType;
 use domain::chat::Message;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
-pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolTarget, function_name};
+pub use domain::tool_mark::function_name;
+pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolTarget};
 use team::Team;
 pub use tools::describe_placeholders;
 

@@ -90,38 +90,3 @@ impl AgentSnapshot {
         self.tools.iter().find(|tool| tool.name == name)
     }
 }
-
-/// The name of a tool or of a member in the requests to models, from a name that a person gave. `taken` has the names that
-/// are in use.
-pub fn function_name(name: &str, fallback: &str, taken: &[String]) -> String {
-    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let cleaned: String = name.chars().map(allowed).take(MAX_NAME_CHARS).collect();
-    let base = if cleaned.chars().all(|c| c == '_') { fallback } else { cleaned.trim_matches('_') };
-    let mut name = base.to_owned();
-    let mut number = 2;
-    while taken.contains(&name) {
-        name = format!("{base}_{number}");
-        number += 1;
-    }
-    name
-}
-
-/// Leaves room for a number in the 64 characters that models accept.
-const MAX_NAME_CHARS: usize = 60;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_people_become_unique_names_of_functions() {
-        let name = |name: &str, taken: &[&str]| {
-            function_name(name, "agent", &taken.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
-        };
-        assert_eq!(name("Nuevo agente", &[]), "Nuevo_agente");
-        assert_eq!(name("¿Reembolso?", &[]), "Reembolso");
-        assert_eq!(name("客服", &[]), "agent");
-        assert_eq!(name("refund", &["refund", "refund_2"]), "refund_3");
-        assert!(name(&"x".repeat(200), &["x"]).len() <= 64);
-    }
-}

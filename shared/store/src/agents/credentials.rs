@@ -98,7 +98,7 @@ impl Agents {
 
     /// Changes an agent, again if another request changed it meanwhile. `change` returns the new revision, a further write
     /// of the transaction, and the result.
-    async fn change<T>(
+    pub(super) async fn change<T>(
         &self,
         account: Account,
         id: AgentId,

@@ -20,6 +20,7 @@ use domain::reference::Reference;
 use domain::sharing::TeamRole;
 use domain::text;
 use domain::time::Time;
+use domain::tool_mark::ToolMark;
 use domain::{Error, Result};
 
 #[derive(Serialize, Deserialize, Attributes)]
@@ -72,6 +73,8 @@ pub struct Head {
     pub requests: u64,
     pub created_at: Time,
     pub updated_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolMark>,
     /// The owner, if that is not the user who created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<UserId>,
@@ -146,6 +149,7 @@ pub fn head(agent: &Agent) -> Head {
         requests: agent.requests,
         created_at: agent.created_at,
         updated_at: agent.updated_at,
+        tool: agent.tool.clone(),
         owner: StoredSharing::new(agent.account, &agent.sharing).owner,
         role: None,
     }
@@ -171,7 +175,7 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         return Ok(None);
     }
     let scope = item.head.scope();
-    let Head { name, description, r#type, intent, requests, created_at, updated_at, owner, .. } = item.head;
+    let Head { name, description, r#type, intent, requests, created_at, updated_at, tool, owner, .. } = item.head;
     Ok(Some(Agent {
         id: item.sk.parse().map_err(Error::internal)?,
         account,
@@ -182,6 +186,7 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         intent,
         scope,
         config: serde_json::from_str(&item.config).map_err(Error::internal)?,
+        tool,
         credentials: item.credentials.as_deref().map(read_credentials).transpose()?.unwrap_or_default(),
         gone: item.gone.into_iter().collect(),
         requests,

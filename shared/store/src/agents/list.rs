@@ -17,6 +17,7 @@ use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest, Slice};
 use domain::sharing::{Access, Ownership, TeamRole};
 use domain::time::Time;
+use domain::tool_mark::ToolMark;
 
 /// An agent as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,7 @@ pub struct AgentSummary {
     pub scope: AgentScope,
     pub created_at: Time,
     pub updated_at: Time,
+    pub tool: Option<ToolMark>,
     pub access: Access,
 }
 
@@ -47,6 +49,7 @@ impl AgentSummary {
             scope: agent.scope,
             created_at: agent.created_at,
             updated_at: agent.updated_at,
+            tool: agent.tool,
         }
     }
 }
@@ -89,6 +92,13 @@ impl Agents {
         let lists = listing::selected(ownership, own, shared);
         let page = listing::page(&self.entities, &self.counters, &lists, query, sort_key(sort), request).await?;
         page.try_map(|item| summary(user, item))
+    }
+
+    /// The agents that a user has, or that are shared with them, and that are marked as tools, oldest first.
+    pub async fn list_tools(&self, user: Account) -> Result<Vec<AgentSummary>> {
+        let lists = [keys::agents(user), keys::shared_agents(user)];
+        let found = listing::marked_as_tools(&self.entities, lists, AgentItem::BY_CREATED, field!(AgentItem::HEAD, tool)).await?;
+        found.into_iter().map(|item| summary(user, item)).collect()
     }
 
     /// Lists the agents of an organization, newest first.
@@ -138,8 +148,8 @@ fn summary(user: Account, item: Item) -> Result<AgentSummary> {
     let ListedItem { sk: id, head } = parse(item)?;
     let scope = head.scope();
     let access = Access { owner: head.owner.unwrap_or(user.user), role: head.role.unwrap_or(TeamRole::Owner) };
-    let Head { name, description, r#type, status, requests, created_at, updated_at, .. } = head;
-    Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at, access })
+    let Head { name, description, r#type, status, requests, created_at, updated_at, tool, .. } = head;
+    Ok(AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at, tool, access })
 }
 
 #[cfg(test)]
@@ -154,6 +164,7 @@ fn fields_have_their_stored_names() {
         field!(AgentItem::HEAD, status).path(),
         field!(AgentItem::HEAD, updated_at).path(),
         field!(AgentItem::HEAD, requests).path(),
+        field!(AgentItem::HEAD, tool).path(),
     ];
     crate::stored_items::require("agents::item::AgentItem", &fields);
 }

@@ -25,6 +25,7 @@ use domain::identity::{Account, Plan};
 use domain::reference::Reference;
 use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
+use domain::tool_mark::ToolMarkIn;
 use domain::{Error, Result};
 use platform::{Context, config};
 
@@ -117,6 +118,20 @@ impl Agents {
     pub async fn get(&self, account: Account, id: AgentId) -> Result<Agent> {
         let item = self.entities.get(&keys::agent(account, id)).await?;
         item.map(|item| agent(account, item)).transpose()?.flatten().ok_or(Error::NotFound { kind: AgentId::KIND })
+    }
+
+    /// Marks an agent as a tool for assistants, or removes the mark.
+    pub async fn mark_as_tool(&self, account: Account, id: AgentId, tool: Option<ToolMarkIn>) -> Result<Agent> {
+        let change = |before: &Agent| {
+            if before.scope != AgentScope::Global {
+                let problem = "the agent is private to a workflow; mark the workflow as a tool";
+                return Err(Error::invalid_state(problem));
+            }
+            let mark = tool.clone().map(|tool| tool.into_mark(&before.name));
+            let after = before.with_tool_mark(mark, self.clock.now());
+            Ok((after.clone(), None, after))
+        };
+        self.change(account, id, change).await
     }
 
     /// Merges a patch into the agent, with an optimistic lock. If another request changed the agent meanwhile, the
@@ -285,7 +300,7 @@ impl Agents {
 
     /// The update of all fields except the count of requests, which concurrent executions add to.
     fn update_write(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
-        let Head { name, folded, description, r#type, intent, status, updated_at, .. } = head(after);
+        let Head { name, folded, description, r#type, intent, status, updated_at, tool, .. } = head(after);
         let mut update = self
             .entities
             .update(keys::agent(after.account, after.id))
@@ -301,6 +316,10 @@ impl Agents {
             .set(field!(AgentItem::HEAD, intent), intent)
             .set(field!(AgentItem::HEAD, status), status)
             .set(field!(AgentItem::HEAD, updated_at), updated_at);
+        update = match tool {
+            Some(tool) => update.set(field!(AgentItem::HEAD, tool), Some(tool)),
+            None => update.remove(field!(AgentItem::HEAD, tool)),
+        };
         let is_listed = after.scope == AgentScope::Global && after.sharing.owner == after.account.user;
         if is_listed {
             update = update

@@ -11,7 +11,7 @@ use super::sealing::{RunKey, open_or_hide};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::retention::RunRetention;
-use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunState, RunThread};
+use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunStarter, RunState, RunThread};
 use domain::time::Time;
 use domain::{Error, Result};
 use platform::secrets::Sealed;
@@ -31,6 +31,8 @@ pub struct RunItem {
     pub release: ReleaseId,
     pub release_number: u64,
     pub origin: RunOrigin,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<RunStarter>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Time>,
     pub trigger: String,
@@ -150,6 +152,7 @@ impl From<RunItem> for Run {
             release: item.release,
             release_number: item.release_number,
             origin: item.origin,
+            started_by: item.started_by,
             scheduled_at: item.scheduled_at,
             trigger: item.trigger,
             state: match item.state {

@@ -155,6 +155,7 @@ pub(super) fn new_item(new: NewRun, events: u64, state: RunState) -> RunItem {
         release: new.release,
         release_number: new.release_number,
         origin: new.origin,
+        started_by: new.started_by,
         scheduled_at: new.scheduled_at,
         trigger: new.trigger,
         state,

@@ -19,6 +19,7 @@ use domain::reference::Reference;
 use domain::sharing::TeamRole;
 use domain::text;
 use domain::time::Time;
+use domain::tool_mark::ToolMark;
 use domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
 use domain::{Error, Result};
 
@@ -81,6 +82,8 @@ pub struct Head {
     pub revision: u64,
     pub created_at: Time,
     pub updated_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolMark>,
     /// The owner, if that is not the user who created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<UserId>,
@@ -121,6 +124,7 @@ pub fn item(workflow: &Workflow, graph: StoredText, links: ReleaseLinks, write_i
             revision: workflow.revision,
             created_at: workflow.created_at,
             updated_at: workflow.updated_at,
+            tool: workflow.tool.clone(),
             owner,
             role: None,
         },
@@ -153,7 +157,7 @@ impl WorkflowItem {
 
     /// The workflow without its draft, for callers that do not need it: it has no channels, and the given graph.
     pub fn without_graph(self, account: Account, graph: Graph) -> Workflow {
-        let Head { name, description, lifecycle, active, created_at, updated_at, owner, .. } = self.head;
+        let Head { name, description, lifecycle, active, created_at, updated_at, tool, owner, .. } = self.head;
         Workflow {
             id: self.sk,
             account,
@@ -162,6 +166,7 @@ impl WorkflowItem {
             description,
             graph,
             channels: Channels::new(),
+            tool,
             lifecycle,
             active,
             releases: self.releases,

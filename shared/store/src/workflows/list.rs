@@ -16,6 +16,7 @@ use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest, Slice};
 use domain::sharing::{Access, Ownership, TeamRole};
 use domain::time::Time;
+use domain::tool_mark::ToolMark;
 use domain::workflow::{Active, Workflow, WorkflowState};
 
 /// A workflow as a list shows it.
@@ -30,6 +31,7 @@ pub struct WorkflowSummary {
     pub has_unpublished_changes: bool,
     pub created_at: Time,
     pub updated_at: Time,
+    pub tool: Option<ToolMark>,
     pub access: Access,
 }
 
@@ -47,6 +49,7 @@ impl WorkflowSummary {
             has_unpublished_changes: workflow.has_unpublished_changes(),
             created_at: workflow.created_at,
             updated_at: workflow.updated_at,
+            tool: workflow.tool.clone(),
         }
     }
 }
@@ -95,6 +98,14 @@ impl Workflows {
         let Slice { items, next } = listing::of_organization(&self.entities, list, limit, after).await?;
         let items = items.into_iter().filter_map(|item| Some(summary(owner(&item)?, item)));
         Ok(Slice { items: items.collect::<Result<_>>()?, next })
+    }
+
+    /// The workflows that a user has, or that are shared with them, and that are marked as tools, oldest first.
+    pub async fn list_tools(&self, user: Account) -> Result<Vec<WorkflowSummary>> {
+        let lists = [keys::workflows(user), keys::shared_workflows(user)];
+        let found =
+            listing::marked_as_tools(&self.entities, lists, WorkflowItem::BY_CREATED, field!(WorkflowItem::HEAD, tool)).await?;
+        found.into_iter().map(|item| summary(user, item)).collect()
     }
 
     /// All workflows of an account, in the order of their names.
@@ -151,7 +162,7 @@ struct ListedItem {
 
 fn summary(user: Account, item: Item) -> Result<WorkflowSummary> {
     let ListedItem { sk: id, head } = parse(item)?;
-    let Head { name, description, state, active, unpublished, revision, created_at, updated_at, .. } = head;
+    let Head { name, description, state, active, unpublished, revision, created_at, updated_at, tool, .. } = head;
     let (owner, role) = (head.owner.unwrap_or(user.user), head.role.unwrap_or(TeamRole::Owner));
     let has_unpublished_changes = unpublished;
     Ok(WorkflowSummary {
@@ -164,6 +175,7 @@ fn summary(user: Account, item: Item) -> Result<WorkflowSummary> {
         has_unpublished_changes,
         created_at,
         updated_at,
+        tool,
         access: Access { owner, role },
     })
 }

@@ -3,6 +3,7 @@
 use domain::agent::{Agent, AgentConfig, AgentScope, AgentStatus, AgentType};
 use domain::problem::StatusProblem;
 use domain::sharing::{Access as EntityAccess, TeamRole};
+use domain::tool_mark::ToolMark;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -54,6 +55,10 @@ pub struct AgentOut {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    /// How assistants see the agent as a tool. It is absent if the agent is not marked as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tool: Option<ToolMark>,
     access: EntityAccess,
 }
 
@@ -66,8 +71,8 @@ pub enum ScopeOut {
 
 impl From<AgentSummary> for AgentOut {
     fn from(agent: AgentSummary) -> Self {
-        let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at, access } =
-            agent;
+        let AgentSummary { id, name, description, r#type, status, requests, scope, .. } = agent;
+        let AgentSummary { created_at, updated_at, tool, access, .. } = agent;
         let (scope, workflow_id) = match scope {
             AgentScope::Global => (ScopeOut::Global, None),
             AgentScope::Workflow(workflow, _) => (ScopeOut::Workflow, Some(workflow.uuid())),
@@ -83,6 +88,7 @@ impl From<AgentSummary> for AgentOut {
             workflow_id,
             created_at: created_at.to_string(),
             updated_at: updated_at.to_string(),
+            tool,
             access,
         }
     }

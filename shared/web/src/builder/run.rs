@@ -1,6 +1,6 @@
 //! Runs, as the requests and responses of several functions show them.
 
-use domain::run::{ReviewField, ReviewRequest, Run, RunError, RunOrigin, RunState};
+use domain::run::{ReviewField, ReviewRequest, Run, RunError, RunOrigin, RunStarter, RunState};
 use serde::Serialize;
 use store::run_rows::RunRow;
 use store::runs::OpenReview;
@@ -22,6 +22,10 @@ pub struct RunHeadOut {
     state: RunState,
     /// What started the run.
     origin: RunOrigin,
+    /// Who started the run with an assistant. Only runs with the origin `mcp` have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    started_by: Option<RunStarter>,
     /// The conversation of the message that started the run.
     #[schema(required)]
     thread_id: Option<Uuid>,
@@ -118,6 +122,7 @@ impl From<Run> for RunHeadOut {
             release_number: run.release_number,
             state: run.state,
             origin: run.origin,
+            started_by: run.started_by.clone(),
             thread_id: run.thread.as_ref().map(|thread| thread.id.uuid()),
             queued_at: run.queued_at().to_string(),
             started_at: run.started_at.map(|at| at.to_string()),
