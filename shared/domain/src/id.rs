@@ -191,6 +191,8 @@ ids! {
     MessageId = "message", plain, "";
     /// A person who writes to a workflow. The id is a hash of the workflow and of the person's id at the provider.
     ParticipantId = "participant", plain, "";
+    /// The session of an assistant at an MCP server of the platform.
+    AssistantSessionId = "session", plain, "";
     /// An outbound credential of a workflow.
     CredentialId = "credential", plain, "";
     /// A durable work item (outbox); see `store::work`.

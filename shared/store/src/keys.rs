@@ -31,7 +31,10 @@ mod workbenches;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use domain::id::{AgentId, ApiKeyId, DeploymentId, Id, OrgId, ReleaseId, ServiceTokenId, UserId, WorkId, WorkflowId};
+use domain::id::{
+    AgentId, ApiKeyId, AssistantSessionId, DeploymentId, Id, OrgId, ReleaseId, ServiceTokenId, UserId, WorkId,
+    WorkflowId,
+};
 use domain::identity::Account;
 use domain::reference::Reference;
 use domain::text;
@@ -271,6 +274,11 @@ pub fn live_keys(account: Account) -> Key {
 /// A session, by the hash of its id.
 pub fn session(id: &TokenHash) -> Key {
     Key::new(format!("SESSION#{}", id.as_str()), "SESSION")
+}
+
+/// A session of an assistant.
+pub fn assistant_session(id: AssistantSessionId) -> Key {
+    Key::new(format!("ASSISTANT#{id}"), "ASSISTANT")
 }
 
 /// The token of a service account, by the hash of its secret.

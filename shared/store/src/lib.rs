@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod agents;
 pub mod api_keys;
+pub mod assistant_sessions;
 pub mod attention;
 pub mod authority;
 mod backoff;
@@ -70,6 +71,7 @@ pub mod workflows;
 pub use admin::Admin;
 pub use agents::Agents;
 pub use api_keys::ApiKeys;
+pub use assistant_sessions::AssistantSessions;
 pub use attention::Attention;
 pub use authority::Authority;
 pub use batches::Batches;

@@ -4,7 +4,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::Extensions;
 use axum::http::header::HOST;
 use axum::http::request::Parts;
 use lambda_http::request::RequestContext;
@@ -32,10 +33,18 @@ impl ConfiguredBaseUrl {
 
 impl BaseUrl {
     pub(crate) fn from_parts(parts: &Parts) -> Self {
-        if let Some(ConfiguredBaseUrl(url)) = parts.extensions.get() {
+        Self::find(&parts.extensions, parts.uri.path())
+    }
+
+    pub(crate) fn of_request(request: &Request) -> Self {
+        Self::find(request.extensions(), request.uri().path())
+    }
+
+    fn find(extensions: &Extensions, path: &str) -> Self {
+        if let Some(ConfiguredBaseUrl(url)) = extensions.get() {
             return Self(Some(url.to_string()));
         }
-        Self(parts.extensions.get().and_then(|context| api_gateway_base_url(context, parts.uri.path())))
+        Self(extensions.get().and_then(|context| api_gateway_base_url(context, path)))
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::header::{CACHE_CONTROL, COOKIE, ETAG, HeaderName, HeaderValue, RETRY_AFTER, SET_COOKIE};
+use axum::http::header::{
+    CACHE_CONTROL, COOKIE, ETAG, HeaderName, HeaderValue, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +18,7 @@ use tracing::{Instrument, field};
 use uuid::Uuid;
 
 use super::ApiError;
-use super::base_url::ConfiguredBaseUrl;
+use super::base_url::{BaseUrl, ConfiguredBaseUrl};
 use super::idempotency::IDEMPOTENT_REPLAYED;
 use super::language::RequestLanguage;
 use super::request_span::{end_with_body, method_name, start_span};
@@ -31,7 +33,8 @@ use platform::telemetry::metrics::Metric;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The headers of the gateway that pages of other origins may read.
-const GATEWAY_HEADERS: [&str; 20] = [
+const GATEWAY_HEADERS: [&str; 21] = [
+    "mcp-session-id",
     "retry-after-ms",
     "x-alias-of",
     "x-credits-remaining",
@@ -83,11 +86,13 @@ pub struct Area {
     scoped: ScopedRoutes,
     /// The routes of another API's dialect.
     dialect: Option<DialectRoutes>,
+    /// The path of the document that tells clients without a token where they get one (RFC 9728).
+    resource_metadata: Option<&'static str>,
 }
 
 impl Area {
     pub(crate) const fn new(render: Render) -> Self {
-        Self { render, scoped: ScopedRoutes::NONE, dialect: None }
+        Self { render, scoped: ScopedRoutes::NONE, dialect: None, resource_metadata: None }
     }
 
     pub(crate) const fn with_dialect(self, dialect: DialectRoutes) -> Self {
@@ -98,6 +103,18 @@ impl Area {
     #[must_use]
     pub const fn with_scopes(self, routes: &'static [(&'static str, ScopeArea)]) -> Self {
         Self { scoped: ScopedRoutes::new(routes), ..self }
+    }
+
+    /// Refers clients without a token to this document of the platform.
+    #[must_use]
+    pub const fn with_resource_metadata(self, path: &'static str) -> Self {
+        Self { resource_metadata: Some(path), ..self }
+    }
+
+    /// The challenge that a 401 has beside its error.
+    fn challenge(self, BaseUrl(base_url): BaseUrl) -> Option<HeaderValue> {
+        let (path, base_url) = (self.resource_metadata?, base_url?);
+        HeaderValue::try_from(format!(r#"Bearer resource_metadata="{base_url}{path}""#)).ok()
     }
 
     fn dialect_of(self, path: &str) -> Option<DialectRoutes> {
@@ -170,6 +187,7 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, mut request: Re
         refusal = field::Empty,
     );
     let (path, method) = (request.uri().path().to_owned(), method_name(request.method()));
+    let challenge = area.resource_metadata.and_then(|_| area.challenge(BaseUrl::of_request(&request)));
     let unread = unread_parameter(&request, &route, routes);
     let language = RequestLanguage::new(request.headers());
     request.extensions_mut().insert(area.scoped);
@@ -198,6 +216,9 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, mut request: Re
         let mut response = handled.await.unwrap_or_else(|_| area.render(&Error::internal("a handler panicked"), &path));
         log_request(response.status(), started.elapsed());
         area.identify(&mut response, &path, request_id());
+        if let Some(challenge) = challenge.filter(|_| response.status() == StatusCode::UNAUTHORIZED) {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         if let Some(cookie) = next_cookie.as_ref().and_then(NextCookie::get) {
             response.headers_mut().append(SET_COOKIE, cookie.clone());
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

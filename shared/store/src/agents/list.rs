@@ -97,7 +97,9 @@ impl Agents {
     /// The agents that a user has, or that are shared with them, and that are marked as tools, oldest first.
     pub async fn list_tools(&self, user: Account) -> Result<Vec<AgentSummary>> {
         let lists = [keys::agents(user), keys::shared_agents(user)];
-        let found = listing::marked_as_tools(&self.entities, lists, AgentItem::BY_CREATED, field!(AgentItem::HEAD, tool)).await?;
+        let found =
+            listing::marked_as_tools(&self.entities, lists, AgentItem::BY_CREATED, field!(AgentItem::HEAD, tool))
+                .await?;
         found.into_iter().map(|item| summary(user, item)).collect()
     }
 

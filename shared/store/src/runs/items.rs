@@ -11,7 +11,9 @@ use super::sealing::{RunKey, open_or_hide};
 use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, WorkflowId};
 use domain::identity::Account;
 use domain::retention::RunRetention;
-use domain::run::{NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunStarter, RunState, RunThread};
+use domain::run::{
+    NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunStarter, RunState, RunThread,
+};
 use domain::time::Time;
 use domain::{Error, Result};
 use platform::secrets::Sealed;

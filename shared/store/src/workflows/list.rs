@@ -104,7 +104,8 @@ impl Workflows {
     pub async fn list_tools(&self, user: Account) -> Result<Vec<WorkflowSummary>> {
         let lists = [keys::workflows(user), keys::shared_workflows(user)];
         let found =
-            listing::marked_as_tools(&self.entities, lists, WorkflowItem::BY_CREATED, field!(WorkflowItem::HEAD, tool)).await?;
+            listing::marked_as_tools(&self.entities, lists, WorkflowItem::BY_CREATED, field!(WorkflowItem::HEAD, tool))
+                .await?;
         found.into_iter().map(|item| summary(user, item)).collect()
     }
 
