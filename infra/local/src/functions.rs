@@ -49,6 +49,7 @@ impl Functions {
                 ("hooks", hooks::router(&context("hooks"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("invocations", invocations::router(&context("invocations"))?),
+                ("mcp-tools", mcp_tools::router(&context("mcp-tools"))?),
                 ("previews", previews::router(&context("previews"))?),
                 ("reference", reference::router(&context("reference"))?),
                 ("run-events", run_events::router(&context("run-events"))?),

@@ -9,8 +9,11 @@ pub mod expression;
 mod graph_builder;
 pub mod nodes;
 pub mod replay;
+mod result_schema;
 pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod templates;
 pub mod value_size;
+
+pub use result_schema::result_schema;

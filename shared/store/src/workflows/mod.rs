@@ -32,6 +32,7 @@ use domain::reference::Reference;
 use domain::run::StartableRelease;
 use domain::sharing::Shareable;
 use domain::time::{Clock, Time};
+use domain::tool_mark::ToolMark;
 use domain::workflow::{Active, Workflow, WorkflowChange, WorkflowState};
 use domain::{Error, Result};
 use platform::bucket::Bucket;
@@ -76,6 +77,8 @@ pub struct WorkflowHeader {
     pub active: Option<Active>,
     /// The number of releases so far.
     pub releases: u64,
+    /// Set if assistants can call it as a tool.
+    pub tool: Option<ToolMark>,
 }
 
 impl WorkflowHeader {
@@ -98,8 +101,8 @@ impl WorkflowHeader {
 pub(super) fn header(account: Account, id: WorkflowId, item: Item) -> Result<Option<WorkflowHeader>> {
     let Some(found) = stored(item)? else { return Ok(None) };
     let workflow = found.without_graph(account, Graph::default());
-    let (state, Workflow { name, description, active, releases, sharing, .. }) = (workflow.state(), workflow);
-    Ok(Some(WorkflowHeader { account, id, owner: sharing.owner, name, description, state, active, releases }))
+    let (state, Workflow { name, description, active, releases, sharing, tool, .. }) = (workflow.state(), workflow);
+    Ok(Some(WorkflowHeader { account, id, owner: sharing.owner, name, description, state, active, releases, tool }))
 }
 
 /// A workflow, and the stored parts that a change keeps.

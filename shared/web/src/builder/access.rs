@@ -16,6 +16,7 @@ use auth::{Auth, Caller};
 use domain::id::UserId;
 use domain::identity::Account;
 use domain::sharing::{SharedId, TeamRole};
+use store::sharing::StoredAccess;
 
 /// A caller, and what they may do.
 pub struct Access {
@@ -23,6 +24,22 @@ pub struct Access {
     /// The account under which it is stored. Reads and writes of it take this account, not the caller's own.
     pub account: Account,
     pub role: TeamRole,
+}
+
+impl Access {
+    /// The access of a caller, by their entry for it.
+    pub fn new(caller: Caller, entry: Option<StoredAccess>) -> Self {
+        let (account, role) = match entry {
+            None => (caller.account(), TeamRole::Owner),
+            Some(stored) => {
+                // Nobody has this id, so nothing is found.
+                let nobody = UserId::from(Uuid::nil());
+                let home = if stored.role.is_some() { stored.home } else { nobody };
+                (Account { org: caller.org, user: home }, stored.role.unwrap_or(TeamRole::Owner))
+            }
+        };
+        Self { caller, account, role }
+    }
 }
 
 macro_rules! roles {
@@ -69,14 +86,5 @@ async fn access<I: SharedId>(parts: &mut Parts, auth: &Auth) -> Result<Access> {
     let parameters = RawPathParams::from_request_parts(parts, &()).await.ok();
     let id = parameters.and_then(|parameters| parameters.iter().next()?.1.parse::<I>().ok());
     let (caller, stored) = extract::caller_with_access(parts, auth, id.map(SharedId::shareable)).await?;
-    let (account, role) = match stored {
-        None => (caller.account(), TeamRole::Owner),
-        Some(stored) => {
-            // Nobody has this id, so nothing is found.
-            let nobody = UserId::from(Uuid::nil());
-            let home = if stored.role.is_some() { stored.home } else { nobody };
-            (Account { org: caller.org, user: home }, stored.role.unwrap_or(TeamRole::Owner))
-        }
-    };
-    Ok(Access { caller, account, role })
+    Ok(Access::new(caller, stored))
 }

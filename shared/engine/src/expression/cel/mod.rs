@@ -6,7 +6,7 @@ mod nodes;
 mod parser;
 
 use domain::translated;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 
 use super::evaluate::Evaluation;
 use super::references::{self, VariableReference};
@@ -38,6 +38,11 @@ impl Expression {
         let mut found = Vec::new();
         references::collect(&self.0, &|_| false, &mut found);
         found
+    }
+
+    /// The JSON Schema of the value, if the expression is a literal: of an object with its keys, a list, a text or a number.
+    pub fn schema(&self) -> Option<Json> {
+        literal_schema(&self.0)
     }
 
     /// Fails if the expression is a literal that is not a bool.
@@ -76,4 +81,31 @@ impl Expression {
     pub fn holds(&self, scope: &Scope) -> Result<bool, EvaluationError> {
         Evaluation::new(scope).boolean(&self.0)
     }
+}
+
+fn literal_schema(expression: &Expr) -> Option<Json> {
+    let kind = match &expression.kind {
+        ExprKind::Literal(literal) => match literal.value().kind() {
+            "string" => "string",
+            "int" => "integer",
+            "double" => "number",
+            "bool" => "boolean",
+            _ => return None,
+        },
+        ExprKind::List(_) => "array",
+        ExprKind::Map(fields) => return map_schema(fields),
+        _ => return None,
+    };
+    Some(json!({"type": kind}))
+}
+
+/// The schema of an object, if all of its keys are texts.
+fn map_schema(fields: &[(Expr, Expr)]) -> Option<Json> {
+    let mut properties = Map::new();
+    for (key, value) in fields {
+        let ExprKind::Literal(Literal::Text(key)) = &key.kind else { return None };
+        properties.insert(key.to_string(), literal_schema(value).unwrap_or_else(|| json!({})));
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    Some(json!({"type": "object", "required": required, "properties": properties}))
 }
