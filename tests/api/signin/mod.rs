@@ -3,6 +3,7 @@
 mod flow;
 mod issuer;
 mod local_issuer;
+mod mcp_clients;
 mod rotation;
 mod service_tokens;
 mod sessions;
