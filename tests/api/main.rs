@@ -14,6 +14,7 @@ mod gateway;
 mod inference;
 mod languages;
 mod local_commands;
+mod mcp;
 mod modules;
 mod openapi;
 mod permissions;

@@ -2,6 +2,7 @@
 //! call, fault injection in front of DynamoDB, a scripted model provider, and fake messaging providers.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+pub mod assistant;
 pub mod binaries;
 pub mod client;
 pub mod clock;

@@ -26,7 +26,7 @@ use platform::{Context, config};
 use store::{Agents, Runs, Shares, Workflows};
 
 use agent_call::AgentCalls;
-pub use routes::{document, router};
+pub use routes::router;
 use schemas::ToolSchemas;
 
 /// The stores that the handlers share.

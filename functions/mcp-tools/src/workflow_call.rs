@@ -156,9 +156,10 @@ impl RunFollower {
     }
 }
 
-/// The key of the run of a request. The ids of the requests of a session are unique.
+/// The key of the run of a request. The ids of the requests of a session are unique: numbers, and texts in quotes.
 fn start_key(session: AssistantSessionId, request: &RequestId) -> Result<StartKey> {
-    let key = StartKey::new(format!("mcp#{session}"), request.to_string(), String::new());
+    let id = serde_json::to_string(request).map_err(Error::internal)?;
+    let key = StartKey::new(format!("mcp#{session}"), id, String::new());
     key.ok_or_else(|| Error::invalid_body("id", format!("1 to {} characters", StartKey::MAX_CHARS)))
 }
 

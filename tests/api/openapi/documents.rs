@@ -60,7 +60,6 @@ pub fn documents() -> [Document; 3] {
             [
                 agents::document(),
                 invocations::document(),
-                mcp_tools::document(),
                 run_events::document(),
                 team::document(),
                 workflows::document(),

@@ -38,6 +38,7 @@ impl TourClient {
         self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await;
         self.get(AGENT).await;
         self.get(AGENTS).await;
+        self.record_marks("/builder/v1/agents/{id}/tool").await;
         let invoke = "/builder/v1/agents/{id}/invoke";
         let answer = self.send("POST", invoke, Some(json!({"input": "Where is my order?"}))).await;
         self.set_title("Not streamed");
@@ -52,6 +53,13 @@ impl TourClient {
         self.send("DELETE", invocation, None).await;
         self.record_tool_credentials().await;
         self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
+    }
+
+    async fn record_marks(&mut self, mark: &'static str) {
+        let tool = json!({"name": "help_desk", "description": "Answers questions of customers."});
+        self.send("PUT", mark, Some(tool)).await;
+        self.send("PUT", mark, Some(json!({"name": "help desk"}))).await;
+        self.send("DELETE", mark, None).await;
     }
 
     async fn record_service_tokens(&mut self) {
@@ -118,6 +126,7 @@ impl TourClient {
         )
         .await;
         self.record_common_errors(WORKFLOW, json!({"name": ""})).await;
+        self.record_marks("/builder/v1/workflows/{id}/tool").await;
         self.send("POST", "/builder/v1/workflows/{id}/validate", None).await;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await;
         self.get("/builder/v1/workflows/node-types").await;

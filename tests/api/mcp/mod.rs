@@ -1,0 +1,46 @@
+//! The MCP server of tools, `/mcp/v1`, and the marks of workflows and agents.
+
+mod calls;
+mod marks;
+mod sessions;
+mod streams;
+
+use serde_json::{Value, json};
+use tests::TestApp;
+use tests::assistant::Assistant;
+use tests::client::Person;
+
+use crate::runs::{WORKFLOWS, publish};
+
+const MCP: &str = "/mcp/v1";
+
+/// Publishes a workflow that is marked as a tool, and returns its path.
+async fn publish_tool(person: &Person, name: &str, graph: Value) -> String {
+    let path = format!("{WORKFLOWS}/{}", publish(person, graph).await);
+    let marked = person.put(&format!("{path}/tool"), json!({"name": name})).await;
+    assert_eq!(marked.status, "200 OK", "{}", marked.text);
+    path
+}
+
+/// The names of the tools that a person has, without that which returns results.
+async fn tool_names(person: &Person) -> Vec<String> {
+    let tools = Assistant::connect(person, MCP).await.tools().await;
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+    names.filter(|name| name != "get_run").collect()
+}
+
+/// Calls a tool whose run the workers carry out meanwhile.
+async fn call(app: &TestApp, assistant: &Assistant, tool: &str, arguments: Value) -> Value {
+    let call = assistant.call(tool, arguments);
+    let drain = async {
+        // The run may not be queued yet.
+        loop {
+            app.platform.drain().await;
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        result = call => result,
+        () = drain => unreachable!("the workers never end"),
+    }
+}
