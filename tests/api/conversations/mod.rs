@@ -10,7 +10,7 @@ mod privacy;
 mod record_lists;
 mod records;
 mod replies;
-mod stage;
+pub mod stage;
 mod takeover;
 mod test_agent;
 mod whole;

@@ -77,7 +77,7 @@ async fn the_filters_name_the_channels_of_the_workflow() {
     let expected = |channels: Value| {
         json!({
             "channels": channels,
-            "origins": ["manual", "webhook", "scheduled", "channel"],
+            "origins": ["manual", "webhook", "scheduled", "channel", "mcp"],
             "states": ["queued", "running", "paused", "completed", "failed", "cancelled"],
         })
     };

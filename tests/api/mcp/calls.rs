@@ -1,7 +1,9 @@
 //! Calls of workflows, which are runs.
 
 use super::*;
+use crate::conversations::stage::Stage;
 use crate::runs::{double, graph, node, refund};
+use domain::messaging::MessagingProvider;
 
 fn greet() -> Value {
     let schema = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
@@ -79,7 +81,8 @@ async fn a_failed_run_is_an_error_that_names_the_node() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let fail = node("stop", "fail", json!({"message": "no stock left"}));
-    let fails = graph(&[node("start", "input", json!({})), fail], &["start.out stop"]);
+    let nodes = [node("start", "input", json!({})), fail, node("end", "send_result", json!({}))];
+    let fails = graph(&nodes, &["start.out stop", "start.out end"]);
     publish_tool(&ada, "fails", fails).await;
     let result = call(&app, &Assistant::connect(&ada, MCP).await, "fails", json!({})).await;
     let text = result["content"][0]["text"].as_str().unwrap();
@@ -108,28 +111,17 @@ async fn a_run_that_waits_for_a_person_is_reported_and_its_result_is_read_later(
 
 #[tokio::test]
 async fn a_message_starts_a_workflow_of_a_channel() {
-    let app = TestApp::start().await;
-    let ada = app.person("ada");
-    let nodes = [
-        node("start", "input", json!({})),
-        node("ask", "message", json!({})),
-        node("end", "send_result", json!({"output": "input.text"})),
-    ];
-    // A draft with both triggers begins with its input.
-    let created =
-        ada.post_json(WORKFLOWS, json!({"name": "Both", "graph": graph(&nodes[1..], &["ask.out end"])})).await;
-    let path = format!("{WORKFLOWS}/{}", created.id());
-    let credential = json!({"type": "http", "name": "Bot", "data": {"secret": "0123456789abcdef0123456789abcdef"}});
-    let credential = ada.post_json(&format!("{path}/webhook-credentials"), credential).await;
-    let connected = json!({"connections": [{"nodeId": "ask", "credentialId": credential.json["data"]["id"]}]});
-    ada.put(&format!("{path}/connections"), connected).await;
-    let published = ada.post(&format!("{path}/publish")).await;
-    if published.status != "201 Created" {
-        panic!("{}", published.text);
-    }
-    ada.put(&format!("{path}/tool"), json!({"name": "chat"})).await;
-    let assistant = Assistant::connect(&ada, MCP).await;
+    let echo = graph(
+        &[node("ask", "message", json!({})), node("end", "send_result", json!({"output": "input.text"}))],
+        &["ask.out end"],
+    );
+    let stage = Stage::start(MessagingProvider::Http, echo).await;
+    let marked = stage.ada.put(&format!("{}/tool", stage.workflow), json!({"name": "chat"})).await;
+    assert_eq!(marked.status, "200 OK", "{}", marked.text);
+    let assistant = Assistant::connect(&stage.ada, MCP).await;
     assert_eq!(assistant.tools().await[0]["inputSchema"]["required"], json!(["message"]));
-    let result = call(&app, &assistant, "chat", json!({"message": "Hi"})).await;
+    let result = call(&stage.app, &assistant, "chat", json!({"message": "Hi"})).await;
     assert_eq!(result["structuredContent"]["output"], "Hi", "{result}");
+    let refused = assistant.call("chat", json!({"message": ""})).await;
+    assert_eq!(refused["isError"], true, "{refused}");
 }

@@ -31,16 +31,19 @@ async fn tool_names(person: &Person) -> Vec<String> {
 
 /// Calls a tool whose run the workers carry out meanwhile.
 async fn call(app: &TestApp, assistant: &Assistant, tool: &str, arguments: Value) -> Value {
-    let call = assistant.call(tool, arguments);
-    let drain = async {
-        // The run may not be queued yet.
+    with_workers(app, assistant.call(tool, arguments)).await
+}
+
+/// Lets the workers carry out runs until the client has what it waits for.
+async fn with_workers<T>(app: &TestApp, client: impl Future<Output = T>) -> T {
+    let work = async {
         loop {
             app.platform.drain().await;
             tokio::task::yield_now().await;
         }
     };
     tokio::select! {
-        result = call => result,
-        () = drain => unreachable!("the workers never end"),
+        found = client => found,
+        () = work => unreachable!("the workers never end"),
     }
 }

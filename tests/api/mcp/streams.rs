@@ -38,8 +38,7 @@ async fn the_progress_of_a_run_is_reported() {
     let mut messages = Vec::new();
     let mut last = 0.0;
     loop {
-        app.platform.drain().await;
-        let message = stream.next().await.unwrap().data;
+        let message = with_workers(&app, stream.next()).await.unwrap().data;
         if message["id"] == id {
             assert_eq!(message["result"]["structuredContent"]["output"], "done");
             break;
@@ -105,27 +104,24 @@ async fn a_broken_stream_is_resumed_and_nothing_is_lost_or_runs_twice() {
     let path = publish_tool(&ada, "two", two_calls(&fake)).await;
     let assistant = Assistant::connect(&ada, MCP).await;
     let (id, mut stream) = assistant.begin_call("two", json!({})).await;
-    let (work, first) = (app.platform.drain(), next_progress(&mut stream));
-    let first = async {
-        let first = first.await;
+    let resume = async {
+        let first = next_progress(&mut stream).await;
+        assert_eq!(first.data["params"]["message"], "one began");
+        // The connection breaks.
+        drop(stream);
+        let mut resumed = assistant.resume(first.event.as_deref().unwrap()).await;
         gate.open();
-        first
-    };
-    let (_, first) = tokio::join!(work, first);
-    assert_eq!(first.data["params"]["message"], "one began");
-    // The connection breaks.
-    drop(stream);
-    let mut resumed = assistant.resume(first.event.as_deref().unwrap()).await;
-    app.platform.drain().await;
-    let mut messages = Vec::new();
-    let result = loop {
-        let message = resumed.next().await.expect("the stream goes on");
-        if message.data["id"] == id {
-            break message.data["result"].clone();
+        let mut messages = Vec::new();
+        loop {
+            let message = resumed.next().await.expect("the stream goes on");
+            if message.data["id"] == id {
+                break (first, messages, message.data["result"].clone());
+            }
+            messages.extend(message.data["params"]["message"].as_str().map(str::to_owned));
+            assert_eq!(message.data["params"]["progressToken"], "p");
         }
-        messages.extend(message.data["params"]["message"].as_str().map(str::to_owned));
-        assert_eq!(message.data["params"]["progressToken"], "p");
     };
+    let (first, messages, result) = with_workers(&app, resume).await;
     assert_eq!(messages, ["one has ended", "two began", "two has ended"]);
     assert_eq!(result["structuredContent"]["output"], "done");
     assert_eq!(ada.get(&format!("{path}/runs")).await.column("id").len(), 1);
@@ -144,14 +140,7 @@ async fn a_repeated_request_of_a_session_starts_one_run() {
     let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
     let send =
         || async { McpStream::of(assistant.request(reqwest::Method::POST).json(&body)).await.answer_to(7).await };
-    let work = async {
-        loop {
-            app.platform.drain().await;
-            tokio::task::yield_now().await;
-        }
-    };
-    let both = async { tokio::join!(send(), send()) };
-    let (one, two) = tokio::select! { both = both => both, () = work => unreachable!() };
+    let (one, two) = with_workers(&app, async { tokio::join!(send(), send()) }).await;
     assert_eq!(one["result"]["structuredContent"]["runId"], two["result"]["structuredContent"]["runId"], "{one} {two}");
     assert_eq!(ada.get(&format!("{path}/runs")).await.column("id").len(), 1);
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::places::Place;
@@ -34,7 +35,10 @@ pub enum BodyError {
 
 /// The body of a request.
 pub struct RequestBody {
-    inner: Incoming,
+    /// None only while it is dropped.
+    inner: Option<Incoming>,
+    /// Takes the rest of a body that nobody has read.
+    rest: Option<oneshot::Sender<Incoming>>,
     place: Arc<Place>,
     pace: BodyPace,
     received_bytes: u64,
@@ -45,10 +49,13 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    /// `None` if the connection is closed.
-    pub fn new(inner: Incoming, place: Arc<Place>, pace: BodyPace) -> Option<Self> {
+    /// The body, and what receives its rest if it is dropped before its end. `None` if the connection is closed.
+    pub fn new(inner: Incoming, place: Arc<Place>, pace: BodyPace) -> Option<(Self, oneshot::Receiver<Incoming>)> {
         let is_open = !inner.is_end_stream() || place.work();
-        is_open.then_some(Self { inner, place, pace, received_bytes: 0, waited: Duration::ZERO, wait: None })
+        let (rest, unread) = oneshot::channel();
+        let (inner, rest) = (Some(inner), Some(rest));
+        let body = Self { inner, rest, place, pace, received_bytes: 0, waited: Duration::ZERO, wait: None };
+        is_open.then_some((body, unread))
     }
 
     /// How much longer the client may take.
@@ -63,7 +70,8 @@ impl Body for RequestBody {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        match Pin::new(&mut self.inner).poll_frame(context) {
+        let Some(inner) = &mut self.inner else { return Poll::Ready(None) };
+        match Pin::new(inner).poll_frame(context) {
             Poll::Ready(frame) => {
                 if let Some((began, _)) = self.wait.take() {
                     self.waited += began.elapsed();
@@ -71,7 +79,7 @@ impl Body for RequestBody {
                 let received = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, Bytes::len);
                 self.received_bytes += received as u64;
                 // Hyper knows the end of a body with a length before it is asked for a frame after the last one.
-                if (frame.is_none() || self.inner.is_end_stream()) && !self.place.work() {
+                if (frame.is_none() || self.is_end_stream()) && !self.place.work() {
                     return Poll::Ready(Some(Err(BodyError::Closed.into())));
                 }
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
@@ -89,11 +97,20 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.inner.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        self.inner.as_ref().map(Incoming::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        let unread = self.inner.take().filter(|inner| !inner.is_end_stream());
+        if let Some((inner, rest)) = unread.zip(self.rest.take()) {
+            let _ = rest.send(inner);
+        }
     }
 }
 

@@ -120,8 +120,11 @@ where
     S::Error: Into<BoxError>,
 {
     let (parts, body) = request.into_parts();
-    let body = RequestBody::new(body, place.clone(), pace).ok_or(BodyError::Closed)?;
+    let (body, mut unread) = RequestBody::new(body, place.clone(), pace).ok_or(BodyError::Closed)?;
     let answer = service.call(Request::from_parts(parts, body)).await.map_err(Into::into)?;
+    if let Ok(rest) = unread.try_recv() {
+        discard(rest).await;
+    }
     Ok(answer.map(|body| ResponseBody::new(body, place.clone())))
 }
 
@@ -165,6 +168,13 @@ async fn serve_connection<S, B>(
     let _ = connection.await;
 }
 
+/// Reads what a client still sends of a request that is answered already, so that it sees the answer, and can use the connection
+/// for its next request.
+async fn discard(body: Incoming) {
+    let discarded = Limited::new(body, DISCARDED_BYTES).collect();
+    let _ = tokio::time::timeout(REFUSAL_TIMEOUT, discarded).await;
+}
+
 /// Refuses a request, except `/health`: whoever watches the platform must reach it when it is busy.
 async fn refuse_request<S, B>(
     service: &S,
@@ -181,8 +191,7 @@ where
         return Ok(call_service(service, request, place, limits.body_pace).await?.map(Either::Left));
     }
     let (parts, body) = request.into_parts();
-    let discarded = Limited::new(body, DISCARDED_BYTES).collect();
-    let _ = tokio::time::timeout(REFUSAL_TIMEOUT, discarded).await;
+    discard(body).await;
     Ok(render_refusal(&parts).map(Either::Right))
 }
 

@@ -2,13 +2,15 @@
 
 use std::io;
 
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use domain::Error;
 
 const DEFAULT_LEVELS: &str = "info";
+/// The SDK of the Model Context Protocol logs a client that leaves as an error.
+const SILENT: &str = "rmcp";
 
 /// Starts logging to standard output. `LOG_LEVEL` has the form `info` or `warn,web=info`.
 pub fn init() {
@@ -26,7 +28,10 @@ pub fn init() {
 /// The log levels of `LOG_LEVEL`, or `default` if it is missing or invalid.
 pub fn levels(default: &str) -> Targets {
     let setting = std::env::var("LOG_LEVEL").ok().filter(|levels| !levels.is_empty());
-    setting.and_then(|levels| levels.parse().ok()).or_else(|| default.parse().ok()).unwrap_or_default()
+    let levels: Targets =
+        setting.as_ref().and_then(|levels| levels.parse().ok()).or_else(|| default.parse().ok()).unwrap_or_default();
+    let is_named = setting.is_some_and(|levels| levels.contains(SILENT));
+    if is_named { levels } else { levels.with_target(SILENT, LevelFilter::OFF) }
 }
 
 /// Logs the cause of an error, which is never sent.
