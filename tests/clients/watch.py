@@ -147,6 +147,9 @@ nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000"
 answer = call("run-events", "GET", f"/builder/v1/workflows/{workflow['id']}/runs/{nowhere}/events", TOKEN, status=404)
 expect("run-events", answer["error"]["code"] == "run_not_found", answer)
 
+answer = call("mcp-tools", "GET", "/.well-known/oauth-protected-resource/mcp/v1")
+expect("mcp-tools", answer["resource"].endswith("/mcp/v1"), answer)
+
 answer = call("conversations", "GET", f"/builder/v1/workflows/{workflow['id']}/records", TOKEN)
 expect("conversations", answer == {"data": [], "meta": {"nextCursor": None}}, answer)
 
