@@ -17,11 +17,31 @@ fn two_calls(fake: &FakeProvider) -> Value {
     graph(&nodes, &["start.out one", "one.out two", "two.out end"])
 }
 
-async fn next_progress(stream: &mut McpStream) -> McpMessage {
+/// Reads progress until a message.
+async fn progress_until(stream: &mut McpStream, text: &str) -> McpMessage {
     loop {
         let message = stream.next().await.expect("the stream goes on");
-        if message.data["method"] == "notifications/progress" {
+        if message.data["params"]["message"] == text {
             return message;
+        }
+    }
+}
+
+/// Reads the rest of a stream: what it reports of the calls, and the result.
+async fn read_rest(stream: &mut McpStream, id: u64) -> (Vec<String>, Value) {
+    let (mut messages, mut last) = (Vec::new(), 0.0);
+    loop {
+        let message = stream.next().await.expect("the stream goes on").data;
+        if message["id"] == id {
+            return (messages, message["result"].clone());
+        }
+        if message["method"] == "notifications/progress" {
+            let params = &message["params"];
+            assert_eq!(params["progressToken"], "p");
+            assert!(params["progress"].as_f64().unwrap() > last, "the progress grows: {message}");
+            last = params["progress"].as_f64().unwrap();
+            let text = params["message"].as_str().unwrap();
+            messages.extend(text.starts_with(['o', 't']).then(|| text.to_owned()));
         }
     }
 }
@@ -35,23 +55,9 @@ async fn the_progress_of_a_run_is_reported() {
     publish_tool(&ada, "two", two_calls(&fake)).await;
     let assistant = Assistant::connect(&ada, MCP).await;
     let (id, mut stream) = assistant.begin_call("two", json!({})).await;
-    let mut messages = Vec::new();
-    let mut last = 0.0;
-    loop {
-        let message = with_workers(&app, stream.next()).await.unwrap().data;
-        if message["id"] == id {
-            assert_eq!(message["result"]["structuredContent"]["output"], "done");
-            break;
-        }
-        if message["method"] == "notifications/progress" {
-            let params = &message["params"];
-            assert_eq!(params["progressToken"], "p");
-            assert!(params["progress"].as_f64().unwrap() > last, "the progress grows: {message}");
-            last = params["progress"].as_f64().unwrap();
-            messages.push(params["message"].as_str().unwrap().to_owned());
-        }
-    }
+    let (messages, result) = with_workers(&app, read_rest(&mut stream, id)).await;
     assert_eq!(messages, ["one began", "one has ended", "two began", "two has ended"]);
+    assert_eq!(result["structuredContent"]["output"], "done");
 }
 
 #[tokio::test]
@@ -105,21 +111,13 @@ async fn a_broken_stream_is_resumed_and_nothing_is_lost_or_runs_twice() {
     let assistant = Assistant::connect(&ada, MCP).await;
     let (id, mut stream) = assistant.begin_call("two", json!({})).await;
     let resume = async {
-        let first = next_progress(&mut stream).await;
-        assert_eq!(first.data["params"]["message"], "one began");
+        let first = progress_until(&mut stream, "one began").await;
         // The connection breaks.
         drop(stream);
         let mut resumed = assistant.resume(first.event.as_deref().unwrap()).await;
         gate.open();
-        let mut messages = Vec::new();
-        loop {
-            let message = resumed.next().await.expect("the stream goes on");
-            if message.data["id"] == id {
-                break (first, messages, message.data["result"].clone());
-            }
-            messages.extend(message.data["params"]["message"].as_str().map(str::to_owned));
-            assert_eq!(message.data["params"]["progressToken"], "p");
-        }
+        let (messages, result) = read_rest(&mut resumed, id).await;
+        (first, messages, result)
     };
     let (first, messages, result) = with_workers(&app, resume).await;
     assert_eq!(messages, ["one has ended", "two began", "two has ended"]);
