@@ -23,7 +23,6 @@ pub mod parameters;
 pub mod providers;
 pub mod rerank;
 mod routing;
-pub mod sse;
 pub mod tokens;
 pub mod upload;
 

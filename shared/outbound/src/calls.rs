@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::authorization::authorize;
 use super::call_error::CallError;
 use super::oauth2::TokenCache;
+use super::redirects::Redirects;
 use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 use domain::credential::Credential;
 use domain::id::CredentialId;
@@ -21,11 +22,18 @@ const AGENT: HeaderValue = HeaderValue::from_static("atelier");
 pub struct Calls {
     outbound: Outbound,
     tokens: Arc<TokenCache>,
+    redirects: Redirects,
 }
 
 impl Calls {
     pub fn new(outbound: Outbound) -> Self {
-        Self { outbound, tokens: Arc::default() }
+        Self { outbound, tokens: Arc::default(), redirects: Redirects::All }
+    }
+
+    /// The same client, with the same tokens, which follows these redirects.
+    #[must_use]
+    pub fn with_redirects(self, redirects: Redirects) -> Self {
+        Self { redirects, ..self }
     }
 
     /// Sends a request. `timeouts` cover everything: fetching a token, redirects, and a retry with a new token.
@@ -36,12 +44,16 @@ impl Calls {
         timeouts: &RequestTimeouts,
     ) -> Result<Answer, CallError> {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
-        let Some((id, credential)) = credential else { return Ok(self.outbound.follow(request, timeouts).await?) };
+        let Some((id, credential)) = credential else { return Ok(self.follow(request, timeouts).await?) };
         if let Credential::Oauth2ClientCredentials { .. } = credential {
             return self.send_with_token(request, id, credential, timeouts).await;
         }
         authorize(credential, &mut request)?;
-        Ok(self.outbound.follow(request, timeouts).await?)
+        Ok(self.follow(request, timeouts).await?)
+    }
+
+    async fn follow(&self, request: Request<Bytes>, timeouts: &RequestTimeouts) -> Result<Answer, OutboundError> {
+        self.outbound.follow_some(request, timeouts, self.redirects).await
     }
 
     /// Sends a request that has its own authorization, and follows no redirects: neither a message nor a URL with a token
@@ -66,13 +78,13 @@ impl Calls {
     ) -> Result<Answer, CallError> {
         let deadline = Instant::now() + timeouts.total;
         let (token, is_new) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
-        let answer = self.outbound.follow(with_token(request.clone(), token), &timeouts.until(deadline)).await?;
+        let answer = self.follow(with_token(request.clone(), token), &timeouts.until(deadline)).await?;
         if answer.status != StatusCode::UNAUTHORIZED || is_new {
             return Ok(answer);
         }
         self.tokens.forget(&id);
         let (token, _) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
-        Ok(self.outbound.follow(with_token(request, token), &timeouts.until(deadline)).await?)
+        Ok(self.follow(with_token(request, token), &timeouts.until(deadline)).await?)
     }
 
     /// The `Authorization` header of an OAuth 2 client, and whether its token was fetched by this call.

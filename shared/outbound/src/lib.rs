@@ -12,6 +12,7 @@ mod network;
 mod oauth2;
 mod redirects;
 mod retry_after;
+pub mod sse;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -37,7 +38,7 @@ pub use body::Body;
 pub use call_error::CallError;
 pub use calls::Calls;
 pub use network::{Internet, Network, is_exhaustion};
-pub use redirects::MAX_REDIRECTS;
+pub use redirects::{MAX_REDIRECTS, Redirects};
 pub use retry_after::{MAX_RETRY_AFTER, retry_after};
 
 use network::{ConnectError, Connector};

@@ -8,7 +8,7 @@ use super::ChunkStream;
 use super::endpoint::{Endpoint, Events};
 use crate::chat::Chunk;
 use crate::failure::ProviderFailure;
-use crate::sse::Event;
+use outbound::sse::Event;
 
 /// The result of translating one event.
 pub enum TranslatedEvent {

@@ -5,7 +5,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
-use super::super::{AddressGuard, MAX_REDIRECTS, Outbound, OutboundError, RequestTimeouts};
+use domain::credential::Credential;
+use domain::id::CredentialId;
+
+use super::super::{AddressGuard, Calls, MAX_REDIRECTS, Outbound, OutboundError, Redirects, RequestTimeouts};
 use super::{PUBLIC, Stage, TIMEOUTS, closing, has_header, line, stop_clock};
 
 fn moved(status: &str, to: &str) -> String {
@@ -122,4 +125,27 @@ async fn redirects_change_the_method_as_browsers_do() {
         let carries = heard[1].ends_with("the body") && has_header(&heard[1], "content-type");
         assert_eq!(carries, arrives == method.as_str() && arrives != "GET", "{method} {status}: {}", heard[1]);
     }
+}
+
+#[tokio::test]
+async fn a_client_of_one_origin_returns_other_redirects_as_answers() {
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match line(request) {
+        "POST /mcp HTTP/1.1" => moved("307 Temporary Redirect", "/mcp/"),
+        "POST /mcp/ HTTP/1.1" => moved("308 Permanent Redirect", "//other.test/mcp"),
+        _ => moved("303 See Other", "/mcp"),
+    });
+    let stage = stage.await;
+    let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
+    let calls = calls.with_redirects(Redirects::WithinOrigin);
+    let credential = Credential::Bearer { token: "s3cret".to_owned() };
+    let send = async |url: &str| {
+        let credential = Some((CredentialId::new(), &credential));
+        calls.send(request(Method::POST, url), credential, &TIMEOUTS).await.unwrap().status.as_u16()
+    };
+    assert_eq!(send("http://open.test/mcp").await, 308);
+    let heard: Vec<_> = stage.heard().iter().map(|request| line(request).to_owned()).collect();
+    assert_eq!(heard, ["POST /mcp HTTP/1.1", "POST /mcp/ HTTP/1.1"]);
+    assert!(stage.heard().iter().all(|request| request.contains("authorization: Bearer s3cret")));
+    // The method would change, so the answer would be that of another request.
+    assert_eq!(send("http://open.test/form").await, 303);
 }

@@ -7,9 +7,9 @@ use crate::chat::{Chunk, Delta, DeltaChoice, FinishReason, FunctionDelta, ToolCa
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
-use crate::sse::Event;
 use domain::chat::{ReasoningDelta, ReasoningPiece};
 use domain::usage::Tokens;
+use outbound::sse::Event;
 
 #[derive(Deserialize)]
 struct EventView {

@@ -6,8 +6,8 @@ use super::answer::{self, Candidate};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::translation::{TranslatedEvent, Translation};
-use crate::sse::Event;
 use domain::chat::ReasoningDelta;
+use outbound::sse::Event;
 
 /// The state of a stream. Gemini sends no final event; the finish reasons show whether the stream is complete.
 #[derive(Default)]

@@ -13,8 +13,8 @@ use crate::chat::{ChatAnswer, Choices, Chunk, DeltaChoice};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_answer, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
-use crate::sse::Event;
 use crate::tokens;
+use outbound::sse::Event;
 
 #[derive(Deserialize)]
 struct AnswerView<'a> {

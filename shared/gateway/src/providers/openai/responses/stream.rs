@@ -11,8 +11,8 @@ use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{TranslatedEvent, Translation};
-use crate::sse::Event;
 use domain::chat::{Reasoning, ReasoningDelta, ReasoningPiece};
+use outbound::sse::Event;
 
 #[derive(Deserialize)]
 struct EventView {

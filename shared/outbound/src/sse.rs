@@ -1,5 +1,10 @@
 //! An incremental parser of server-sent events (SSE). The input may be split at any byte.
 
+use std::time::Duration;
+
+/// A longer id of an event is ignored, so that it fits into a header.
+const MAX_ID_BYTES: usize = 1_024;
+
 /// One event. Its `data:` lines are joined with newlines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
@@ -25,6 +30,10 @@ pub struct Parser {
     searched: usize,
     event: Event,
     has_data: bool,
+    /// The id in the lines since the last blank one.
+    next_id: Option<String>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
     after_cr: bool,
     at_start: bool,
     max_event_bytes: usize,
@@ -38,6 +47,9 @@ impl Parser {
             searched: 0,
             event: Event::default(),
             has_data: false,
+            next_id: None,
+            last_id: None,
+            retry: None,
             after_cr: false,
             at_start: true,
             max_event_bytes,
@@ -51,11 +63,22 @@ impl Parser {
         self.buffer.extend_from_slice(piece);
     }
 
+    /// The id of the last event that had one, also if it had no data. With it, a client resumes a stream.
+    pub fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// How long a client waits before it resumes the stream, if the server says so.
+    pub fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
     /// Returns the next complete event, or `None` when the parser needs more bytes.
     pub fn next_event(&mut self) -> Result<Option<Event>, SseError> {
         while let Some((from, to)) = self.next_line() {
             if from == to {
                 let event = std::mem::take(&mut self.event);
+                self.last_id = self.next_id.take().or(self.last_id.take());
                 // The standard ignores events without data.
                 if std::mem::take(&mut self.has_data) {
                     return Ok(Some(event));
@@ -76,7 +99,9 @@ impl Parser {
                     self.event.data.push_str(value);
                 }
                 "event" => value.clone_into(&mut self.event.name),
-                // `id`, `retry`, comments and unknown fields are ignored.
+                "id" if value.len() <= MAX_ID_BYTES && !value.contains('\0') => self.next_id = Some(value.to_owned()),
+                "retry" => self.retry = value.parse().ok().map(Duration::from_millis).or(self.retry),
+                // Comments and unknown fields are ignored.
                 _ => {}
             }
         }
@@ -141,6 +166,15 @@ mod tests {
                       event: nothing\n\ndata: {\"a\":\"b: c\"}\r\n\r\ndata: cut";
         let expected = [event("", "one"), event("ping", " two\n\nthree"), event("", "{\"a\":\"b: c\"}")];
         assert_eq!(read(&[stream.as_bytes()]), expected);
+    }
+
+    #[test]
+    fn the_id_and_the_wait_for_resuming_a_stream_are_kept() {
+        let mut parser = Parser::new(1_000);
+        parser.feed(b"id: 1\nretry: 250\ndata\n\nid: 2\n\nretry: soon\nid: 3\ndata: cut");
+        while parser.next_event().unwrap().is_some() {}
+        // The last event is not complete.
+        assert_eq!((parser.last_id(), parser.retry()), (Some("2"), Some(Duration::from_millis(250))));
     }
 
     #[test]
