@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::{Error, Result, schema};
 
-pub use canonical::to_canonical;
+pub use canonical::{to_canonical, to_canonical_doubles};
 pub use size::check_size;
 
 /// Deserializes a body or a part of one. Errors name the field.
