@@ -1,4 +1,7 @@
-//! A timeout for tests with hostile input: work that does not finish fails its test instead of blocking the test run.
+//! What the tests of several crates need. Here is a timeout for tests with hostile input: work that does not finish fails
+//! its test instead of blocking the test run.
+
+pub mod mcp;
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
