@@ -1,4 +1,4 @@
-//! `/builder/v1/agents/{id}/invoke` executes an agent within the request, and `…/invocations` shows what was recorded. Apart from
+//! `/builder/v1/agents/{id}/invoke` executes an agent within the request, and `…/invocations` shows what was recorded. `…/tools/{tool}/server` lists the tools of an MCP server. Apart from
 //! `agents`, because it links the providers of models and streams its responses.
 
 mod dto;

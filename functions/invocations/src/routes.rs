@@ -11,6 +11,7 @@ use crate::handlers::*;
 
 routes! { Stores;
     "/builder/v1/agents/{id}/invoke" => post(invoke_agent);
+    "/builder/v1/agents/{id}/tools/{tool}/server" => get(get_tool_server);
     "/builder/v1/agents/{id}/invocations" => get(list_invocations?);
     "/builder/v1/agents/{id}/invocations/{invocation_id}" => get(get_invocation), delete(erase_invocation);
 }

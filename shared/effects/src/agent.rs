@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use auth::Caller;
-use domain::agent::{Agent, AgentType, Strategy, Tool};
+use domain::agent::{Agent, AgentType, BrokenPin, Strategy, Tool};
 use domain::catalog::Purpose;
 use domain::chat::Message;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
+use domain::language::Language;
 use domain::{Error, Result};
 use engine::agent::{
-    AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolCredentialKey, ToolTarget, describe_placeholders,
-    function_name,
+    AgentMember, AgentSnapshot, AgentTool, LeftOutTool, LoadedAgent, ToolCredentialKey, ToolTarget,
+    describe_placeholders, function_name,
 };
-use engine::drive::{Effect, EffectResult};
+use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
-use engine::run::StepOutcome;
-use futures::future::try_join_all;
+use engine::run::{StepError, StepOutcome};
+use futures::future::{join_all, try_join, try_join_all};
+use mcp_client::ListedTool;
 use platform::Context;
 use runner::Triggers;
 use serde_json::{Map, Value, json};
@@ -25,6 +27,7 @@ use uuid::Uuid;
 
 use crate::EffectOwner;
 use crate::errors::to_effect_error;
+use crate::mcp::{AgentServer, CheckedPins, McpEffects};
 use crate::model::ModelEffects;
 use crate::retry::retry_while_unavailable;
 
@@ -33,11 +36,24 @@ pub struct AgentEffects {
     workflows: Workflows,
     triggers: Arc<Triggers>,
     models: Arc<ModelEffects>,
+    mcp: Arc<McpEffects>,
+}
+
+/// The tools of an agent, and those of its MCP servers that are not offered to the model.
+#[derive(Default)]
+struct OfferedTools {
+    tools: Vec<AgentTool>,
+    left_out: Vec<LeftOutTool>,
 }
 
 impl AgentEffects {
-    pub fn new(context: &Context, triggers: Arc<Triggers>, models: Arc<ModelEffects>) -> Result<Self> {
-        Ok(Self { agents: Agents::new(context)?, workflows: Workflows::new(context)?, triggers, models })
+    pub fn new(
+        context: &Context,
+        triggers: Arc<Triggers>,
+        models: Arc<ModelEffects>,
+        mcp: Arc<McpEffects>,
+    ) -> Result<Self> {
+        Ok(Self { agents: Agents::new(context)?, workflows: Workflows::new(context)?, triggers, models, mcp })
     }
 
     /// Reads an agent, and counts its execution. The value is the snapshot of the agent, with the earlier messages of the
@@ -59,7 +75,9 @@ impl AgentEffects {
         let agent = self.usable_agent(owner, id).await?;
         agent.check_callable()?;
         let model = self.chat_model(&payer, &agent).await?;
-        let tools = self.tools(owner, &agent).await?;
+        let OfferedTools { tools, left_out } = self.tools(owner, &agent).await?;
+        let has_servers = agent.config.tools.iter().any(|tool| matches!(tool, Tool::Mcp { .. }));
+        let sees_images = has_servers && self.models.find_model(&payer, &model).await?.can("vision");
         let members = self.members(owner, &agent).await?;
         let embeddings_model = match agent.config.sources.is_empty() {
             true => None,
@@ -79,6 +97,8 @@ impl AgentEffects {
             embeddings_model,
             strategy: config.strategy.unwrap_or(Strategy::Sequential),
             members,
+            sees_images,
+            left_out,
         })
     }
 
@@ -97,43 +117,89 @@ impl AgentEffects {
     }
 
     /// The tools, each with a name for the model. Workflows and agents are named by their own names.
-    async fn tools(&self, owner: &EffectOwner, agent: &Agent) -> Result<Vec<AgentTool>> {
+    /// So are the tools of MCP servers, after the name of their server.
+    async fn tools(&self, owner: &EffectOwner, agent: &Agent) -> Result<OfferedTools> {
         let mut names: Vec<String> = agent.config.tools.iter().filter_map(Tool::name).map(str::to_owned).collect();
-        let tools = try_join_all(agent.config.tools.iter().map(|tool| self.tool(owner, agent.id, tool))).await?;
-        let named = tools.into_iter().map(|tool| match tool.target {
+        let tools = agent.config.tools.iter().map(|tool| self.tool(owner, agent.id, tool));
+        let (tools, of_servers) = try_join(try_join_all(tools), self.server_tools(owner, agent)).await?;
+        let named = tools.into_iter().flatten().chain(of_servers.tools).map(|tool| match tool.target {
             ToolTarget::Http { .. } | ToolTarget::Function => tool,
-            ToolTarget::Workflow { .. } | ToolTarget::Agent { .. } => {
+            ToolTarget::Workflow { .. } | ToolTarget::Agent { .. } | ToolTarget::Mcp { .. } => {
                 let name = function_name(&tool.name, "tool", &names);
                 names.push(name.clone());
                 AgentTool { name, ..tool }
             }
         });
-        Ok(named.collect())
+        Ok(OfferedTools { tools: named.collect(), left_out: of_servers.left_out })
     }
 
-    async fn tool(&self, owner: &EffectOwner, agent_id: AgentId, tool: &Tool) -> Result<AgentTool> {
-        match tool {
+    /// The tools of the MCP servers of an agent. A server that is not reached does not fail the agent, which works without
+    /// its tools.
+    async fn server_tools(&self, owner: &EffectOwner, agent: &Agent) -> Result<OfferedTools> {
+        let servers = agent.config.tools.iter().filter_map(|tool| AgentServer::new(owner.account, agent.id, tool));
+        let checked = servers.map(async |server| (server, self.mcp.check_pins(&server).await));
+        let mut offered = OfferedTools::default();
+        let mut bytes = 0;
+        for (server, pins) in join_all(checked).await {
+            let CheckedPins { tools, broken } = match pins {
+                Ok(checked) => checked,
+                Err(EffectError { error, .. }) => {
+                    let tool = server.name.to_owned();
+                    offered.left_out.push(LeftOutTool { tool, name: None, error });
+                    continue;
+                }
+            };
+            self.mark_broken_pins(agent, &server, &broken).await;
+            offered.left_out.extend(broken.iter().map(describe_broken_pin));
+            for tool in tools {
+                bytes +=
+                    tool.input_schema.iter().map(|(name, value)| name.len() + value.to_string().len()).sum::<usize>();
+                match bytes > MAX_SCHEMAS_BYTES {
+                    true => offered.left_out.push(too_large(&server, &tool.name)),
+                    false => offered.tools.push(describe_server_tool(&server, tool)),
+                }
+            }
+        }
+        Ok(offered)
+    }
+
+    /// Asks the owner about changed tools, by a problem of the agent. The agent works also if this cannot be stored now.
+    async fn mark_broken_pins(&self, agent: &Agent, server: &AgentServer<'_>, broken: &[BrokenPin]) {
+        if agent.with_broken_pins(server.name, broken).is_none() {
+            return;
+        }
+        let marked = self.agents.mark_broken_pins(agent.account, agent.id, server.name, broken).await;
+        if let Err(error) = marked {
+            tracing::warn!(?error, agent_id = %agent.id, "the changed tools of an agent were not marked");
+        }
+    }
+
+    /// A tool whose server does not have to be asked.
+    async fn tool(&self, owner: &EffectOwner, agent_id: AgentId, tool: &Tool) -> Result<Option<AgentTool>> {
+        let tool = match tool {
+            Tool::Mcp { .. } => return Ok(None),
             Tool::Http { name, description, method, url, headers, parameters, auth: _ } => {
                 let credential = tool.credential_type().map(|_| ToolCredentialKey { agent_id, tool: name.clone() });
                 let parameters = describe_placeholders(url, parameters.clone());
                 let (method, url, headers) = (*method, url.clone(), headers.clone());
                 let target = ToolTarget::Http { method, url, headers, credential };
-                Ok(describe(name, description, parameters, target))
+                describe(name, description, parameters, target)
             }
             Tool::Function { name, description, parameters } => {
-                Ok(describe(name, description, parameters.clone(), ToolTarget::Function))
+                describe(name, description, parameters.clone(), ToolTarget::Function)
             }
             Tool::Agent { agent_id, description } => {
                 let other = self.usable_agent(owner, *agent_id).await?;
                 let message = json!({"type": "string", "description": "The message to the agent."});
                 let parameters = object_schema("message", message);
                 let description = or_own(description, other.description.as_deref());
-                Ok(describe(&other.name, description, parameters, ToolTarget::Agent { agent_id: *agent_id }))
+                describe(&other.name, description, parameters, ToolTarget::Agent { agent_id: *agent_id })
             }
             Tool::Workflow { workflow_id, description } => {
-                self.workflow_tool(owner.account, *workflow_id, description).await
+                self.workflow_tool(owner.account, *workflow_id, description).await?
             }
-        }
+        };
+        Ok(Some(tool))
     }
 
     /// The arguments are the input of the active release. A call of a workflow that cannot start fails.
@@ -178,6 +244,33 @@ const MAX_DESCRIPTION_CHARS: usize = 1_000;
 fn describe(name: &str, description: &str, parameters: Map<String, Value>, target: ToolTarget) -> AgentTool {
     let description = description.chars().take(MAX_DESCRIPTION_CHARS).collect();
     AgentTool { name: name.to_owned(), description, parameters, target }
+}
+
+/// The schemas of all tools of MCP servers. More would not fit into the context of most models.
+const MAX_SCHEMAS_BYTES: usize = 256 * 1024;
+
+fn describe_server_tool(server: &AgentServer<'_>, tool: ListedTool) -> AgentTool {
+    let ListedTool { name, description, input_schema, schema_hash, .. } = tool;
+    let target = ToolTarget::Mcp {
+        url: server.url.to_owned(),
+        tool: name.clone(),
+        schema_hash,
+        credential: server.credential.then(|| server.key()),
+        on_uncertain: server.on_uncertain,
+    };
+    describe(&format!("{}_{name}", server.name), description.as_deref().unwrap_or_default(), input_schema, target)
+}
+
+fn describe_broken_pin(broken: &BrokenPin) -> LeftOutTool {
+    let error = StepError::new(broken.code(), broken.problem(Language::English).message);
+    LeftOutTool { tool: broken.tool.clone(), name: Some(broken.pin.name.clone()), error }
+}
+
+fn too_large(server: &AgentServer<'_>, name: &str) -> LeftOutTool {
+    let message =
+        format!("the schemas of the tools are larger than {MAX_SCHEMAS_BYTES} bytes in all; allow fewer tools");
+    let error = StepError::new("mcp_tools_too_large", message);
+    LeftOutTool { tool: server.name.to_owned(), name: Some(name.to_owned()), error }
 }
 
 fn or_own<'a>(given: &'a str, own: Option<&'a str>) -> &'a str {

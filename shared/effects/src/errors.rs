@@ -9,7 +9,17 @@ use platform::telemetry;
 
 /// An error that another attempt would not change.
 pub fn refused(code: &str, message: &str) -> EffectError {
-    EffectError { error: StepError::new(code, message), retry: RetryHint::Never }
+    permanent(StepError::new(code, message))
+}
+
+/// An error that another attempt would not change.
+pub fn permanent(error: StepError) -> EffectError {
+    EffectError { error, retry: RetryHint::Never }
+}
+
+/// An error that may go away, not before this time.
+pub fn temporary(code: &str, message: impl Into<String>, wait: Option<Duration>) -> EffectError {
+    EffectError { error: StepError::new(code, message), retry: RetryHint::After(wait.unwrap_or_default()) }
 }
 
 pub fn to_effect_error(error: Error) -> EffectError {

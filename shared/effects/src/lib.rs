@@ -2,9 +2,11 @@
 
 mod agent;
 mod conversation;
+mod credentials;
 mod effect_span;
 mod errors;
 mod http;
+mod mcp;
 mod model;
 mod retrieval;
 mod retry;
@@ -24,6 +26,7 @@ use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{LoadAgent, Operation};
 use engine::run::StepError;
 use futures::TryFutureExt;
+use mcp_client::Listing;
 use outbound::{Calls, Outbound};
 use platform::Context;
 use platform::telemetry::Telemetry;
@@ -34,17 +37,20 @@ use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};
 use self::errors::{refused, to_effect_error};
 use self::http::HttpEffects;
+use self::mcp::McpEffects;
 use self::model::{ModelConversation, ModelEffects};
 use self::retrieval::RetrievalEffects;
 use self::workflow::WorkflowEffects;
 use runner::{InvocationEvents, Performers, ReleasePlans, Triggers};
 
 pub use self::conversation::{Conversation, SandboxConversation, SandboxMessage};
+pub use self::mcp::AgentServer;
 
 /// The performers of all node types. The driver itself carries out delays and reviews.
 #[derive(Clone)]
 pub struct NodePerformers {
     http: Arc<HttpEffects>,
+    mcp: Arc<McpEffects>,
     models: Arc<ModelEffects>,
     agents: Arc<AgentEffects>,
     retrieval: Arc<RetrievalEffects>,
@@ -128,15 +134,22 @@ impl NodePerformers {
     fn with_calls(context: &Context, calls: Calls) -> Result<Self> {
         let models = Arc::new(ModelEffects::new(context)?);
         let triggers = Arc::new(Triggers::new(Workflows::new(context)?));
+        let mcp = Arc::new(McpEffects::new(context, calls.clone())?);
         Ok(Self {
             http: Arc::new(HttpEffects::new(context, calls.clone())?),
             retrieval: Arc::new(RetrievalEffects::new(context, models.clone(), calls)?),
-            agents: Arc::new(AgentEffects::new(context, triggers.clone(), models.clone())?),
+            agents: Arc::new(AgentEffects::new(context, triggers.clone(), models.clone(), mcp.clone())?),
+            mcp,
             models,
             workflows: Arc::new(WorkflowEffects::new(context, triggers)?),
             conversations: None,
             telemetry: context.telemetry.clone(),
         })
+    }
+
+    /// The tools of the MCP server of an agent, as it lists them now.
+    pub async fn list_server(&self, server: &AgentServer<'_>) -> Result<Arc<Listing>, EffectError> {
+        self.mcp.list_server(server).await
     }
 
     pub fn of_owner(&self, owner: EffectOwner) -> impl Effects + Send + use<> {
@@ -214,11 +227,12 @@ impl Effects for NodeEffects {
 
 impl NodeEffects {
     async fn perform_attempt(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let NodePerformers { http, models, retrieval, workflows, .. } = &self.performers;
+        let NodePerformers { http, mcp, models, retrieval, workflows, .. } = &self.performers;
         let owner = &self.owner;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
             Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
+            Operation::Mcp(call) => Box::pin(mcp.perform(owner, effect, call)).await,
             Operation::Model(node) => Box::pin(self.ask_model(effect, node)).await,
             Operation::Embeddings(node) => Box::pin(models.embed(owner, effect, node)).await,
             Operation::Guard(node) => Box::pin(models.guard(owner, effect, node)).await,

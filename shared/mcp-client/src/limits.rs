@@ -18,7 +18,7 @@ pub const MAX_SERVER_REQUESTS: u32 = 16;
 pub const MAX_PAGES: usize = 100;
 pub const MAX_TOOLS: usize = 1_000;
 /// The size of all tools of a server as JSON.
-pub const MAX_LISTING_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_LISTING_BYTES: usize = 2 * 1024 * 1024;
 pub const MAX_CURSOR_BYTES: usize = 4 * 1024;
 
 pub const MAX_TOOL_NAME_BYTES: usize = 128;
@@ -35,6 +35,6 @@ pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
 /// How long a listing is used again.
 pub const LISTING_LIFETIME: Duration = Duration::from_secs(30);
-pub const MAX_CACHED_LISTINGS: usize = 64;
+pub const MAX_CACHED_LISTINGS: usize = 32;
 /// The time that a call keeps for its cancellation and the end of its session.
 pub const CLOSING_TIME: Duration = Duration::from_secs(2);

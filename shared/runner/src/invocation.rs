@@ -74,7 +74,11 @@ impl Drop for StartedRun {
 fn shown_result(work: &DueWork, value: Arc<Value>) -> Arc<Value> {
     match work {
         DueWork::Perform(operation) if matches!(**operation, Operation::LoadAgent(_)) => {
-            Arc::new(json!({"name": value["name"], "type": value["type"]}))
+            let mut shown = json!({"name": value["name"], "type": value["type"]});
+            if let Some(left_out) = value.get("leftOut") {
+                shown["leftOut"] = left_out.clone();
+            }
+            Arc::new(shown)
         }
         _ => value,
     }

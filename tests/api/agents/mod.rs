@@ -10,6 +10,7 @@ mod list;
 mod models;
 mod patch;
 mod read;
+mod servers;
 
 use serde_json::{Value, json};
 use tests::client::Person;

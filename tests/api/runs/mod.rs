@@ -29,6 +29,7 @@ mod retry;
 mod reviews;
 mod rows;
 mod schedules;
+mod servers;
 mod sizes;
 mod start;
 mod templates;

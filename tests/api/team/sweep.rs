@@ -78,6 +78,7 @@ const EDITS: &[&str] = &[
     "update_agent",
     "set_tool_credential",
     "delete_tool_credential",
+    "get_tool_server",
     "update_workflow",
     "publish_workflow",
     "pause_workflow",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use domain::agent::{AgentType, HttpMethod, Strategy};
 use domain::chat::{ChatPrompt, ToolChoice};
 use domain::id::{AgentId, WorkflowId};
+use domain::run::OnUncertain;
 use engine::agent::{AgentMember, AgentSnapshot, AgentTool, ToolTarget};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -13,8 +14,8 @@ use uuid::Uuid;
 /// The maximum number of tools that an answer calls.
 const MAX_CALLS: usize = 2;
 
-/// A single agent with tools, or a team. The workflow tool starts one of `workflows` workflows.
-pub fn random_agent(random: &mut Rng, workflows: usize) -> AgentSnapshot {
+/// A single agent with tools, or a team. Each tool of an MCP server has another policy for uncertain attempts. The workflow tool starts one of `workflows` workflows.
+pub fn random_agent(random: &mut Rng, workflows: usize, has_mcp_tools: bool) -> AgentSnapshot {
     let (is_team, strategy) = (random.u8(..8) == 0, random.u8(..3));
     let mut tools = vec![
         tool(
@@ -31,6 +32,19 @@ pub fn random_agent(random: &mut Rng, workflows: usize) -> AgentSnapshot {
     ];
     if workflows > 0 {
         tools.push(tool("flow", ToolTarget::Workflow { workflow_id: WorkflowId::from(Uuid::nil()), is_wrapped: true }));
+    }
+    if has_mcp_tools {
+        let policies = [OnUncertain::Retry, OnUncertain::Fail, OnUncertain::Ask];
+        tools.extend(policies.map(|on_uncertain| {
+            let target = ToolTarget::Mcp {
+                url: "https://example.com/mcp".to_owned(),
+                tool: "search".to_owned(),
+                schema_hash: "a".repeat(64),
+                credential: None,
+                on_uncertain,
+            };
+            tool(&format!("crm_{on_uncertain:?}"), target)
+        }));
     }
     let members = (0..2).map(|number| AgentMember {
         id: random_id(random).into(),
@@ -50,6 +64,8 @@ pub fn random_agent(random: &mut Rng, workflows: usize) -> AgentSnapshot {
         embeddings_model: None,
         strategy: [Strategy::Sequential, Strategy::Router, Strategy::Parallel][usize::from(strategy)],
         members: members.collect(),
+        sees_images: false,
+        left_out: Vec::new(),
     }
 }
 

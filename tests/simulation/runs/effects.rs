@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use domain::agent::AgentType;
 use domain::id::{ReleaseId, RunId, WorkflowId};
-use domain::run::{NewRun, ParentStep, Run, StartableRelease, StepError};
+use domain::run::{NewRun, OnUncertain, ParentStep, Run, StartableRelease, StepError};
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects, RetryHint};
 use engine::nodes::OUT;
 use engine::nodes::Operation;
-use engine::nodes::policy::OnUncertain;
 use engine::nodes::workflow::WorkflowCall;
 use engine::run::{StepOutcome, StepPath};
 use runner::Performers;
@@ -92,7 +91,7 @@ impl SimulatedEffects {
         let workflows = if self.run.parent.is_none() { protocol.scenario.called.len() } else { 0 };
         match &*effect.operation {
             Operation::LoadAgent(_) => {
-                let agent = random_agent(random, workflows);
+                let agent = random_agent(random, workflows, protocol.scenario.has_mcp_tools);
                 if agent.r#type == AgentType::Multiple {
                     protocol.accounts().findings.count("teams loaded");
                 }
@@ -144,11 +143,7 @@ impl SimulatedEffects {
             violations.push(Oracle::LostRun);
         }
         let path = StepPath::parse(&step, plan).expect("the plan has the step");
-        let on_uncertain = match &*operation {
-            // It starts nothing itself, so it is always repeated.
-            Operation::Workflow(_) => OnUncertain::Retry,
-            operation => plan.steps[path.step].policy.on_uncertain.unwrap_or(operation.defaults().on_uncertain),
-        };
+        let on_uncertain = operation.on_uncertain(plan.steps[path.step].policy.on_uncertain);
         for before in run.performed.iter().filter(|before| before.step == step) {
             if before.attempt == attempt && on_uncertain != OnUncertain::Retry {
                 violations.push(Oracle::RepeatedUncertain);

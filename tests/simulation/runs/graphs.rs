@@ -29,10 +29,12 @@ pub struct PlanOptions<'a> {
     pub calls: Option<(&'a mut Rng, usize)>,
     /// Turns some calls of other systems into agents.
     pub agents: Option<&'a mut Rng>,
+    /// Turns some calls of other systems into calls of tools of MCP servers.
+    pub tools: Option<&'a mut Rng>,
 }
 
 pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
-    let PlanOptions { has_poison, has_two_reviews, calls, agents } = options;
+    let PlanOptions { has_poison, has_two_reviews, calls, agents, tools } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -55,6 +57,9 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
     }
     if let Some(random) = agents {
         ask_agents(&mut drawing.nodes, random);
+    }
+    if let Some(random) = tools {
+        call_tools(&mut drawing.nodes, random);
     }
     let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
     let graph = serde_json::from_value(graph).expect("the graph is valid");
@@ -91,6 +96,21 @@ fn ask_agents(nodes: &mut [Value], random: &mut Rng) {
         config.remove("onUncertain");
         config.insert("agentId".to_owned(), json!("0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11"));
         config.insert("message".to_owned(), json!("hello"));
+    }
+}
+
+/// Turns some calls of other systems into calls of tools of MCP servers. Without a policy of its own, a person is asked about
+/// an uncertain one.
+fn call_tools(nodes: &mut [Value], random: &mut Rng) {
+    for node in nodes {
+        if node["type"] != "http" || node["config"]["url"] == POISON || random.u8(..4) == 0 {
+            continue;
+        }
+        node["type"] = json!("mcp");
+        node["config"]["tool"] = json!("search");
+        if node["config"]["onUncertain"].is_null() && random.bool() {
+            node["config"]["onUncertain"] = json!("retry");
+        }
     }
 }
 

@@ -32,6 +32,11 @@ pub fn run_with_agents(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle>
     run_planned(seed, Scenario::with_agents(seed), disabled_rule)
 }
 
+/// Runs a history in which many calls are calls of tools of MCP servers.
+pub fn run_with_mcp_tools(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
+    run_planned(seed, Scenario::with_mcp_tools(seed), disabled_rule)
+}
+
 /// Runs a history whose runs are carried out where they arrive.
 pub fn run_with_arrivals(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
     run_planned(seed, Scenario::with_arrivals(seed), disabled_rule)

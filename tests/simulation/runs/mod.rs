@@ -16,11 +16,12 @@ mod statistics;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
-use history::{run, run_with_agents, run_with_arrivals, run_with_unreliable_storage};
+use history::{run, run_with_agents, run_with_arrivals, run_with_mcp_tools, run_with_unreliable_storage};
 use rules::Rule;
 
 const HISTORIES: u64 = 60;
 const AGENT_HISTORIES: u64 = 15;
+const TOOL_HISTORIES: u64 = 15;
 const ARRIVAL_HISTORIES: u64 = 40;
 /// These are slower, because every call is repeated several times.
 const UNRELIABLE_HISTORIES: u64 = 6;
@@ -67,6 +68,21 @@ fn agents_go_on_where_they_were() {
     check_histories(AGENT_HISTORIES, &expected, |seed| run_with_agents(seed, None));
 }
 
+/// A server of the Model Context Protocol does not recognize a repeated call. So after a crash, the policy of the node or of
+/// the tool decides: only some are repeated, some fail, and a person is asked about others.
+#[test]
+fn calls_of_tools_are_repeated_only_as_their_policy_says() {
+    let expected = [
+        "tools of nodes called",
+        "tools of agents called",
+        "uncertain attempts repeated",
+        "uncertain attempts failed",
+        "uncertain attempts asked about",
+        "workers killed",
+    ];
+    check_histories(TOOL_HISTORIES, &expected, |seed| run_with_mcp_tools(seed, None));
+}
+
 /// A run is stored by the first write of the process in which it arrives. Workers carry out what that process cannot.
 #[test]
 fn runs_are_carried_out_where_they_arrive() {
@@ -95,6 +111,7 @@ fn every_rule_is_needed() {
     check_every_rule_is_needed(|seed, rule| match rule {
         Rule::KeepsResults => run_with_agents(seed, Some(rule)),
         Rule::ArrivesWithDueTime => run_with_arrivals(seed, Some(rule)),
+        Rule::StoresIntents => run_with_mcp_tools(seed, Some(rule)),
         _ => run(seed, Some(rule)),
     });
 }
@@ -103,5 +120,6 @@ fn every_rule_is_needed() {
 fn a_history_is_a_function_of_its_seed() {
     check_seed_determines_trace(|seed| run(seed, None).trace);
     check_seed_determines_trace(|seed| run_with_agents(seed, None).trace);
+    check_seed_determines_trace(|seed| run_with_mcp_tools(seed, None).trace);
     check_seed_determines_trace(|seed| run_with_arrivals(seed, None).trace);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{AgentActionKind, ExchangeDetector, RunEventKind, RunValue};
+use engine::nodes::Operation;
 use engine::run::LOG_MISMATCH;
 use serde_json::Value;
 
@@ -255,6 +256,10 @@ pub fn count_events(accounts: &mut Accounts) {
             if !attempts.insert((&performed.step, performed.attempt)) {
                 counts.push("uncertain attempts repeated");
             }
+            if let Operation::Mcp(call) = &*performed.operation {
+                let is_of_agent = call.on_uncertain.is_some();
+                counts.push(if is_of_agent { "tools of agents called" } else { "tools of nodes called" });
+            }
         }
         for kind in run.kinds() {
             counts.extend(match kind {
@@ -272,6 +277,12 @@ pub fn count_events(accounts: &mut Accounts) {
                     AgentActionKind::Model => "models asked",
                     _ => "tools called",
                 }),
+                RunEventKind::StepFailed { error, .. } if error.code == "outcome_unknown" => {
+                    Some("uncertain attempts failed")
+                }
+                RunEventKind::StepAsked { step, .. } if run.performed.iter().any(|before| before.step == *step) => {
+                    Some("uncertain attempts asked about")
+                }
                 RunEventKind::StepAsked { action: Some(_), .. } => Some("functions asked"),
                 RunEventKind::StepCompleted { output: Some(RunValue::Value(Value::String(text))), .. }
                     if text.starts_with("answer ") =>

@@ -27,6 +27,8 @@ pub enum Rule {
     ArrivesWithDueTime,
     /// A parked run is due when its wait is over.
     ParksWithDueTime,
+    /// The log has an attempt before it begins, so that the next process knows that it may have taken place.
+    StoresIntents,
     /// The log counts how often an attempt begins.
     CountsBegins,
     /// The log names the attempts that an orderly stop interrupted, so that the stop is no crash of theirs.
@@ -62,6 +64,7 @@ impl ProtocolRule for Rule {
         Self::SendsDueRunsAgain,
         Self::ArrivesWithDueTime,
         Self::ParksWithDueTime,
+        Self::StoresIntents,
         Self::CountsBegins,
         Self::RecordsInterruptions,
         Self::AnswersOnce,
@@ -88,6 +91,7 @@ impl ProtocolRule for Rule {
             Self::SendsDueRunsAgain | Self::ArrivesWithDueTime | Self::ParksWithDueTime | Self::CountsBegins => {
                 &[NeverEnds]
             }
+            Self::StoresIntents => &[RepeatedUncertain],
             Self::RecordsInterruptions => &[WrongCrash],
             Self::AnswersOnce => &[AnsweredTwice, AnswerLost],
             Self::ExpiresOpenReviews => &[AnswerLost],
@@ -114,6 +118,7 @@ impl ProtocolRule for Rule {
             Self::ComparesWakes => 9,
             Self::SendsDueRunsAgain | Self::CountsBegins => 6,
             Self::RecordsInterruptions => 43,
+            Self::StoresIntents => 0,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
             Self::CancelsReviews => 37,
@@ -159,6 +164,7 @@ impl Rule {
                 body["Item"]["due_at"] = json!({"S": NEVER});
             }
             Self::ParksWithDueTime if is_held && has("seen_wakes") && has("wake_at") => never_due(body),
+            Self::StoresIntents if body["Item"]["events"].is_object() => hide_intents(body),
             Self::CountsBegins if body["Item"]["events"].is_object() => hide_repeated_begins(body, accounts),
             Self::RecordsInterruptions if body["Item"]["events"].is_object() => hide_interruptions(body),
             Self::AnswersOnce if is_review && has("answer") => drop_condition_on(body, "state"),
@@ -210,6 +216,14 @@ fn hide_repeated_begins(part: &mut Value, accounts: &Accounts) {
     let Some(run) = id.ok().and_then(|id: RunId| accounts.runs.get(&id)) else { return };
     hide_events(part, |kind| match kind {
         RunEventKind::StepStarted { step, attempt, .. } if run.has_intent(step, *attempt) => Some(step.clone()),
+        _ => None,
+    });
+}
+
+/// Turns the intent of every attempt into an event without meaning.
+fn hide_intents(part: &mut Value) {
+    hide_events(part, |kind| match kind {
+        RunEventKind::StepStarted { step, .. } => Some(step.clone()),
         _ => None,
     });
 }

@@ -31,6 +31,8 @@ pub struct Scenario {
     pub stops_until: Duration,
     /// Nothing fails.
     pub is_calm: bool,
+    /// The agents have tools of MCP servers.
+    pub has_mcp_tools: bool,
     /// Holders divide what they store into transactions of at most this size, so that crashes between them are likely.
     pub transaction_bytes: Option<usize>,
     /// A run that has not ended by then never will.
@@ -77,6 +79,13 @@ pub struct WorkerLife {
     pub shift: Duration,
 }
 
+/// What the workflows of a scenario have beside calls of other systems.
+#[derive(Clone, Copy, Default)]
+struct Drawn {
+    agents: bool,
+    mcp_tools: bool,
+}
+
 /// Time for many more stops than an attempt may have crashes.
 const STOPS_UNTIL: Duration = Duration::from_secs(240);
 /// How long a worker process lives, if its stop is planned.
@@ -87,19 +96,27 @@ pub const CALM_AFTER: Duration = Duration::from_secs(10 * 60);
 
 impl Scenario {
     pub fn from_seed(seed: u64) -> Self {
-        Self::draw(seed, false)
+        Self::draw(seed, Drawn::default())
+    }
+
+    /// Many calls are calls of tools of MCP servers, by nodes and by agents, each with its policy for uncertain attempts.
+    pub fn with_mcp_tools(seed: u64) -> Self {
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: true }))
     }
 
     /// Some steps of the workflows are agents. Each shift is long enough for the call of a model.
     pub fn with_agents(seed: u64) -> Self {
-        let mut scenario = Self::draw(seed, true);
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: false }))
+    }
+
+    fn with_long_shifts(mut scenario: Self) -> Self {
         scenario.workers.iter_mut().for_each(|worker| worker.shift = worker.shift.max(SLOW * 2));
         scenario
     }
 
     /// Every run is carried out where it arrives, as far as that process can. Half of them wait for nobody and for no time.
     pub fn with_arrivals(seed: u64) -> Self {
-        let mut scenario = Self::draw(seed, false);
+        let mut scenario = Self::draw(seed, Drawn::default());
         let random = &mut Rng::with_seed(seed ^ 0x6172_7269_7665);
         for run in &mut scenario.runs {
             let shift = if random.bool() { random.u64(20..=50) } else { random.u64(120..=900) };
@@ -119,7 +136,7 @@ impl Scenario {
         planned.or(self.called.get(usize::try_from(run.release_number).unwrap_or(usize::MAX)))
     }
 
-    fn draw(seed: u64, has_agents: bool) -> Self {
+    fn draw(seed: u64, drawn: Drawn) -> Self {
         let mut random = Rng::with_seed(seed);
         let random = &mut random;
         let is_calm = random.u8(..6) == 0;
@@ -127,12 +144,16 @@ impl Scenario {
         let id = |number: u128| Uuid::from_u128((u128::from(seed) << 64) + number);
         let calls = &mut Rng::with_seed(seed ^ 0x6361_6c6c);
         let races = &mut Rng::with_seed(seed ^ 0x0068_7572_7279);
-        let agents = &mut has_agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
+        let agents = &mut drawn.agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
+        let tools = &mut drawn.mcp_tools.then(|| Rng::with_seed(seed ^ 0x746f_6f6c));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
             let has_two_reviews = races.u8(..12) == 0;
-            random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut() })
+            random_plan(
+                random,
+                PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut(), tools: tools.as_mut() },
+            )
         };
         let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
@@ -144,6 +165,7 @@ impl Scenario {
             called,
             account: Account { org: OrgId::from(id(1)), user: UserId::from(id(2)) },
             runs,
+            has_mcp_tools: drawn.mcp_tools,
             workers,
             approvers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
             tickers: vec![process_faults(random, is_calm, &starts), ProcessFaults::default()],
@@ -185,7 +207,7 @@ impl Scenario {
 
 fn random_plan_without_waits(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
     loop {
-        let options = PlanOptions { has_poison, has_two_reviews: false, calls: None, agents: None };
+        let options = PlanOptions { has_poison, has_two_reviews: false, calls: None, agents: None, tools: None };
         let plan = random_plan(random, options);
         if plan.steps.iter().all(|step| !["delay", "review"].contains(&step.node_type.name)) {
             return plan;
@@ -198,7 +220,8 @@ fn called_workflows(random: &mut Rng, agents: &mut Option<Rng>) -> Vec<Arc<Execu
     for number in 0..3 {
         let mut choices = Rng::with_seed(random.u64(..));
         let calls = Some((&mut choices, number)).filter(|(_, called)| *called > 0);
-        let options = PlanOptions { has_poison: false, has_two_reviews: false, calls, agents: agents.as_mut() };
+        let options =
+            PlanOptions { has_poison: false, has_two_reviews: false, calls, agents: agents.as_mut(), tools: None };
         called.push(random_plan(random, options));
     }
     called

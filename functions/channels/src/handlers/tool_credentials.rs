@@ -12,7 +12,7 @@ use crate::dto::credential::{CredentialFields, ToolCredentialIn};
 
 /// Set the credential of a tool
 ///
-/// Stores the credential that an HTTP tool of the agent sends. It replaces the previous credential of the tool. Its `type`
+/// Stores the credential that an HTTP tool or an MCP server of the agent gets. It replaces the previous credential of the tool. Its `type`
 /// must equal the `auth` of the tool. The secrets are stored encrypted and never returned. Only this tool can use the
 /// credential, and only for the host of its URL: a change of `auth` or of the host deletes it.
 #[utoipa::path(

@@ -2,3 +2,4 @@
 
 pub mod invoke;
 pub mod record;
+pub mod server;

@@ -2,6 +2,8 @@
 
 mod invoke;
 mod records;
+mod server;
 
 pub use invoke::*;
 pub use records::*;
+pub use server::*;

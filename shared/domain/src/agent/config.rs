@@ -14,6 +14,7 @@ use crate::header;
 use crate::id::{AgentId, WorkflowId};
 use crate::object;
 use crate::reference::Reference;
+use crate::run::OnUncertain;
 use crate::schema::PatchOf;
 use crate::{Error, Result, text_schemas};
 
@@ -26,6 +27,8 @@ const MAX_SHOWN_CHARS: usize = 100;
 
 text_schemas! {
     ToolName(1, 64, "^[a-zA-Z0-9_-]+$", "letters, digits, _ and -");
+    McpToolName(1, 128, "^[a-zA-Z0-9_.-]+$", "letters, digits, _, . and -");
+    SchemaHash(64, 64, "^[0-9a-f]+$", "hexadecimal digits in lower case");
 }
 
 pub type AgentConfigPatch = PatchOf<AgentConfig>;
@@ -117,6 +120,38 @@ pub enum Tool {
         #[serde(default)]
         parameters: Map<String, Value>,
     },
+    /// Tools of an MCP server
+    #[serde(rename_all = "camelCase")]
+    Mcp {
+        /// The model sees each tool of the server as `<name>_<tool>`.
+        #[schema(value_type = ToolName)]
+        name: String,
+        #[schema(pattern = "^[hH][tT][tT][pP][sS]?://[^/]", example = "https://mcp.example.com/mcp")]
+        url: String,
+        #[serde(default)]
+        auth: ToolAuth,
+        /// The tools that the agent may call, as its owner has seen them: see `GET …/tools/{tool}/server`. A tool that the
+        /// server has changed since then is not offered to the model.
+        #[serde(default)]
+        #[schema(max_items = 64)]
+        tools: Vec<PinnedTool>,
+        /// What happens in a run when it is unknown whether a call took place. A server does not recognize a repeated call,
+        /// so it is `fail` by default: the model reads that the call may have taken place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        on_uncertain: Option<OnUncertain>,
+    },
+}
+
+/// A tool of an MCP server, pinned to the description and the schemas that the owner of the agent has seen
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PinnedTool {
+    #[schema(value_type = McpToolName, example = "search_orders")]
+    pub name: String,
+    /// The SHA-256 of the tool's name, description and schemas, from `GET …/tools/{tool}/server`.
+    #[schema(value_type = SchemaHash)]
+    pub schema_hash: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -172,7 +207,7 @@ pub enum AgentSource {
 impl Tool {
     pub fn name(&self) -> Option<&str> {
         match self {
-            Self::Http { name, .. } | Self::Function { name, .. } => Some(name),
+            Self::Http { name, .. } | Self::Function { name, .. } | Self::Mcp { name, .. } => Some(name),
             Self::Workflow { .. } | Self::Agent { .. } => None,
         }
     }
@@ -180,7 +215,7 @@ impl Tool {
     /// The type of credential that its calls need.
     pub fn credential_type(&self) -> Option<CredentialType> {
         match self {
-            Self::Http { auth, .. } => auth.credential_type(),
+            Self::Http { auth, .. } | Self::Mcp { auth, .. } => auth.credential_type(),
             Self::Workflow { .. } | Self::Agent { .. } | Self::Function { .. } => None,
         }
     }
@@ -189,7 +224,7 @@ impl Tool {
         match self {
             Self::Workflow { workflow_id, .. } => Some(Reference::Workflow(*workflow_id)),
             Self::Agent { agent_id, .. } => Some(Reference::Agent(*agent_id)),
-            Self::Http { .. } | Self::Function { .. } => None,
+            Self::Http { .. } | Self::Function { .. } | Self::Mcp { .. } => None,
         }
     }
 }
@@ -198,7 +233,7 @@ impl Tool {
     /// The scheme, host and port that its calls reach.
     pub fn origin(&self) -> Option<&str> {
         match self {
-            Self::Http { url, .. } => Some(address::origin(url)),
+            Self::Http { url, .. } | Self::Mcp { url, .. } => Some(address::origin(url)),
             Self::Workflow { .. } | Self::Agent { .. } | Self::Function { .. } => None,
         }
     }
@@ -282,6 +317,14 @@ impl AgentConfig {
                     }
                     address::check(&field("url"), url)?;
                     check_headers(&field("headers"), headers)?;
+                }
+                Tool::Mcp { url, tools, .. } => {
+                    address::check(&field("url"), url)?;
+                    let mut pinned = BTreeSet::new();
+                    if let Some(twice) = tools.iter().position(|tool| !pinned.insert(&tool.name)) {
+                        let field = field(&format!("tools[{twice}].name"));
+                        return Err(Error::invalid_body(field, "the list has this tool already; remove one"));
+                    }
                 }
                 Tool::Agent { agent_id, .. } if *agent_id == own => {
                     return Err(Error::invalid_body(field("agentId"), "an agent cannot be its own tool"));

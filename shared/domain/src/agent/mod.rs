@@ -4,6 +4,7 @@ mod config;
 mod credentials;
 mod invocation;
 mod patch;
+mod pins;
 mod private;
 
 use std::collections::BTreeSet;
@@ -11,12 +12,15 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, Strategy, Tool, ToolAuth, ToolName};
+pub use config::{
+    AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, PinnedTool, Strategy, Tool, ToolAuth, ToolName,
+};
 pub use credentials::ToolCredential;
 pub use invocation::{
     InvocationContent, InvocationEnd, InvocationRecord, InvocationState, InvocationStep, LONGEST_INVOCATION,
 };
 pub use patch::{AgentPatch, EditableAgent};
+pub use pins::{BrokenPin, PinChange};
 pub use private::PrivateAgentKind;
 
 use super::id::{AgentId, WorkflowId};
@@ -49,6 +53,8 @@ pub struct Agent {
     pub credentials: Vec<ToolCredential>,
     /// The references whose target was deleted.
     pub gone: BTreeSet<Reference>,
+    /// The pinned tools of MCP servers that were changed or removed there.
+    pub broken_pins: Vec<BrokenPin>,
     pub requests: u64,
     pub created_at: Time,
     pub updated_at: Time,
@@ -120,6 +126,7 @@ impl Agent {
             tool: None,
             credentials: Vec::new(),
             gone: BTreeSet::new(),
+            broken_pins: Vec::new(),
             requests: 0,
             created_at: now,
             updated_at: now,
@@ -135,6 +142,7 @@ impl Agent {
             RequestedStatus::Published if self.tools_without_credential().next().is_some() => {
                 AgentStatus::PermissionsRequired
             }
+            RequestedStatus::Published if !self.broken_pins.is_empty() => AgentStatus::NeedsAttention,
             RequestedStatus::Published => AgentStatus::Published,
         }
     }
@@ -144,12 +152,13 @@ impl Agent {
         Self { tool, ..self.changed_at(now) }
     }
 
-    /// Checks whether the agent can be executed.
+    /// Checks whether the agent can be executed. Without the tools that an MCP server has changed, it still can.
     pub fn check_callable(&self) -> Result<()> {
         let problem =
             || self.problems(Language::English).into_iter().next().map(|problem| problem.message).unwrap_or_default();
         match self.status() {
             AgentStatus::Published => Ok(()),
+            AgentStatus::NeedsAttention if self.gone.is_empty() => Ok(()),
             AgentStatus::Paused => Err(Error::invalid_state("the agent is paused; publish it")),
             AgentStatus::Archived => Err(Error::invalid_state("the agent is archived; publish it")),
             AgentStatus::NeedsAttention | AgentStatus::PermissionsRequired => {
@@ -168,6 +177,7 @@ impl Agent {
                 format!("la herramienta {tool} no tiene credencial; guarde una para ella, o ponga su `auth` a none"),
             ),
         });
-        gone.chain(tools).collect()
+        let pins = self.broken_pins.iter().map(|broken| broken.problem(language));
+        gone.chain(tools).chain(pins).collect()
     }
 }

@@ -103,6 +103,7 @@ impl Agent {
             r#type: after.r#type,
             intent: after.status,
             credentials: self.kept_credentials(&after.config),
+            broken_pins: self.kept_broken_pins(&after.config),
             config: after.config,
             gone: self.gone.iter().filter(|reference| still_gone(reference)).cloned().collect(),
             updated_at: now.max(self.updated_at),

@@ -32,6 +32,8 @@ pub enum AgentActionKind {
     Http,
     /// Runs a workflow
     Workflow,
+    /// Calls a tool of an MCP server
+    Mcp,
     /// Lets its caller or a person execute a function
     Function,
 }
@@ -44,7 +46,7 @@ impl AgentAction {
             AgentActionKind::Load => (format!("reading the agent {name}"), format!("lee el agente {name}")),
             AgentActionKind::Search => ("searching the sources".to_owned(), "busca en las fuentes".to_owned()),
             AgentActionKind::Model => (format!("asking the model {name}"), format!("pregunta al modelo {name}")),
-            AgentActionKind::Http | AgentActionKind::Workflow | AgentActionKind::Function => {
+            AgentActionKind::Http | AgentActionKind::Workflow | AgentActionKind::Mcp | AgentActionKind::Function => {
                 (format!("calling the tool {name}"), format!("llama a la herramienta {name}"))
             }
         };

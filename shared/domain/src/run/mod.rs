@@ -12,6 +12,7 @@ mod review;
 mod starter;
 mod step_error;
 mod thread;
+mod uncertain;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,7 @@ pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRe
 pub use starter::{AssistantClient, RunStarter};
 pub use step_error::StepError;
 pub use thread::RunThread;
+pub use uncertain::OnUncertain;
 
 /// A crash of the process that carries out a run is recovered this many times in a row. After one more, the run fails.
 pub const MAX_CRASHES: u32 = 5;

@@ -2,22 +2,13 @@
 
 use std::time::Duration;
 
-use domain::Error;
 use engine::drive::{EffectError, RetryHint};
 use engine::run::StepError;
 use http::StatusCode;
 use outbound::{CallError, OutboundError};
 
 use super::RETRIED_STATUSES;
-
-/// An error that another attempt would not change.
-pub fn permanent(error: StepError) -> EffectError {
-    EffectError { error, retry: RetryHint::Never }
-}
-
-fn temporary(code: &str, message: impl Into<String>, wait: Option<Duration>) -> EffectError {
-    EffectError { error: StepError::new(code, message), retry: RetryHint::After(wait.unwrap_or_default()) }
-}
+use crate::errors::{permanent, temporary};
 
 /// An answer that is discarded, because another attempt follows.
 pub fn temporary_status(status: StatusCode, wait: Option<Duration>) -> EffectError {
@@ -51,16 +42,5 @@ pub fn is_temporary(error: &CallError) -> bool {
         },
         CallError::TokenRefused { status, .. } => RETRIED_STATUSES.contains(status),
         CallError::NoToken | CallError::InvalidCredential | CallError::MessagingCredential => false,
-    }
-}
-
-/// A credential that could not be opened. `remedy` says what to do if it was deleted.
-pub fn closed_credential(error: &Error, remedy: impl FnOnce() -> String) -> EffectError {
-    match error {
-        Error::NotFound { .. } => permanent(StepError::new("credential_gone", remedy())),
-        error => {
-            tracing::error!(cause = ?error, "a credential could not be opened");
-            temporary("platform_busy", "the platform could not read the credential; try again later", None)
-        }
     }
 }

@@ -10,6 +10,7 @@
 
 mod answer;
 mod conversation;
+mod result;
 mod snapshot;
 mod talking;
 mod team;
@@ -27,7 +28,7 @@ use domain::chat::Message;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
 pub use domain::tool_mark::function_name;
-pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LoadedAgent, ToolTarget};
+pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LeftOutTool, LoadedAgent, ToolTarget};
 use team::Team;
 pub use tools::describe_placeholders;
 

@@ -10,6 +10,7 @@ use crate::nodes::http::ToolCredentialKey;
 use domain::agent::{AgentSource, AgentType, HttpMethod, Strategy};
 use domain::chat::Message;
 use domain::id::{AgentId, WorkflowId};
+use domain::run::{OnUncertain, StepError};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +31,23 @@ pub struct AgentSnapshot {
     pub embeddings_model: Option<String>,
     pub strategy: Strategy,
     pub members: Vec<AgentMember>,
+    /// Whether the model sees images in the results of tools.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sees_images: bool,
+    /// The tools of MCP servers that the model does not see, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutTool>,
+}
+
+/// A tool that is not offered to the model: it was changed by its server, or its server was not reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOutTool {
+    /// The tool of the agent.
+    pub tool: String,
+    /// The tool of its server; none if it has no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub error: StepError,
 }
 
 /// The value of the step that reads an agent.
@@ -73,6 +91,18 @@ pub enum ToolTarget {
     },
     #[serde(rename_all = "camelCase")]
     Agent { agent_id: AgentId },
+    #[serde(rename_all = "camelCase")]
+    Mcp {
+        url: String,
+        /// The tool of the server.
+        tool: String,
+        /// The server must still list the tool with this hash.
+        schema_hash: String,
+        /// The credential that the calls send.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        credential: Option<ToolCredentialKey>,
+        on_uncertain: OnUncertain,
+    },
     /// The caller of the agent executes it; in a run, this is a person.
     Function,
 }

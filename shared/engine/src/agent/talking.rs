@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::answer::{ModelMessage, count_tokens};
 use super::conversation::{Conversation, WantedCall};
+use super::result::{ToolAnswer, error_text, read_result};
 use super::snapshot::{AgentSnapshot, AgentTool, ToolTarget};
-use super::tools::{ToolWork, error_text, read_arguments, result_text, tool_work};
+use super::tools::{ToolWork, read_arguments, tool_work};
 use super::{AgentEnd, AgentRun, Client, FunctionCall, FunctionExecutor, MAX_DEPTH, Purpose, Task, Work, too_deep};
 use crate::nodes::Operation;
 use crate::nodes::retrieval::{PassageSource, RetrievalNode};
@@ -129,14 +130,15 @@ impl AgentRun {
         let Work::Talking(conversation) = &self.tasks[task].work else { return };
         let Some(WantedCall { call, .. }) = conversation.calls().get(place) else { return };
         let target = conversation.agent.find_tool(&call.name).map(|tool| &tool.target);
-        let text = result_text(target.unwrap_or(&ToolTarget::Function), result);
-        self.set_result(task, place, text);
+        let sees_images = conversation.agent.sees_images;
+        let answer = read_result(target.unwrap_or(&ToolTarget::Function), result, sees_images);
+        self.set_result(task, place, answer);
         self.continue_talking(task);
     }
 
-    fn set_result(&mut self, task: usize, place: usize, text: String) {
+    fn set_result(&mut self, task: usize, place: usize, answer: impl Into<ToolAnswer>) {
         if let Work::Talking(conversation) = &mut self.tasks[task].work {
-            conversation.set_result(place, text);
+            conversation.set_result(place, answer.into());
         }
     }
 
@@ -171,6 +173,7 @@ impl ToolTarget {
             Self::Http { .. } => AgentActionKind::Http,
             Self::Workflow { .. } => AgentActionKind::Workflow,
             Self::Agent { .. } => AgentActionKind::Load,
+            Self::Mcp { .. } => AgentActionKind::Mcp,
             Self::Function => AgentActionKind::Function,
         }
     }

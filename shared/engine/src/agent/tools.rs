@@ -1,5 +1,4 @@
-//! The calls of tools: the arguments that a model wrote become the configuration of a node, and the result of the node
-//! becomes a text for the model.
+//! The calls of tools: the arguments that a model wrote become the configuration of a node.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +9,10 @@ use indexmap::IndexMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
+use super::result::{RESULT, as_text};
 use super::snapshot::{AgentTool, ToolTarget};
 use crate::nodes::http::{HttpCall, HttpNode, RequestBody};
+use crate::nodes::mcp::McpCall;
 use crate::nodes::review::Question;
 use crate::nodes::workflow::WorkflowCall;
 use crate::nodes::{DueWork, Operation};
@@ -73,6 +74,16 @@ pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<
             let input = if *is_wrapped { arguments.remove("input").unwrap_or_default() } else { arguments.into() };
             Operation::Workflow(WorkflowCall { workflow_id: *workflow_id, input }).into()
         }
+        ToolTarget::Mcp { url, tool, schema_hash, credential, on_uncertain } => Operation::Mcp(McpCall {
+            url: url.clone(),
+            tool: tool.clone(),
+            arguments,
+            schema_hash: Some(schema_hash.clone()),
+            credential_id: None,
+            tool_credential: credential.clone(),
+            on_uncertain: Some(*on_uncertain),
+        })
+        .into(),
         ToolTarget::Function => DueWork::Review(question(tool, &arguments)),
     };
     Ok(ToolWork::Due(work))
@@ -134,10 +145,6 @@ fn as_pair((name, value): (&String, &Value)) -> (String, String) {
     (name.clone(), as_text(value))
 }
 
-fn as_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Nobody but the caller of the agent can execute a function, so in a run a person gives its result.
 fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Question {
     let AgentTool { name, description, .. } = tool;
@@ -149,28 +156,4 @@ fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Question {
         ("fields".to_owned(), json!([{"name": RESULT, "label": "Result", "type": "json", "required": true}])),
     ]);
     Question { request, expires_in_seconds: None }
-}
-
-/// The field with the result of a function.
-const RESULT: &str = "result";
-
-/// The result of a tool as a text for the model. A failed tool does not fail the agent: the model reads the error.
-pub fn result_text(target: &ToolTarget, result: Result<&Value, &StepError>) -> String {
-    match (target, result) {
-        (_, Err(error)) => error_text(error),
-        (ToolTarget::Http { .. }, Ok(value)) => json!({"status": value["status"], "body": value["body"]}).to_string(),
-        (ToolTarget::Function, Ok(answer)) => match answer["decision"].as_str() {
-            Some("approved") => as_text(&answer["fields"][RESULT]),
-            Some("rejected") => {
-                let comment = answer["comment"].as_str().unwrap_or("no reason was given");
-                error_text(&StepError::new("rejected", format!("a person refused to execute the function: {comment}")))
-            }
-            _ => error_text(&StepError::new("expired", "nobody executed the function in time")),
-        },
-        (ToolTarget::Workflow { .. } | ToolTarget::Agent { .. }, Ok(value)) => as_text(value),
-    }
-}
-
-pub fn error_text(error: &StepError) -> String {
-    json!({"error": error.to_value()}).to_string()
 }

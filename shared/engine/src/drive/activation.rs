@@ -5,9 +5,8 @@ use super::restore::Begun;
 use super::state::{Active, Driver, Ready, Stage};
 use super::waits::{delay_until, outcome_unknown};
 use crate::nodes::DueWork;
-use crate::nodes::policy::OnUncertain;
 use crate::run::{DueEffect, StepError, StepPath};
-use domain::run::{MAX_CRASHES, RunEventKind};
+use domain::run::{MAX_CRASHES, OnUncertain, RunEventKind};
 
 /// An attempt that has begun this many times is suspected of crashing its processes.
 const SUSPECT_AFTER: u32 = 3;

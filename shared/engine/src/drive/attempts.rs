@@ -9,11 +9,11 @@ use tokio::time;
 
 use super::state::{AttemptResult, Driver, MARGIN, Ready, Stage};
 use super::{Effect, EffectError, EffectOutcome, Effects, RetryHint, TIMEOUT};
-use crate::nodes::policy::{OnUncertain, Retry};
+use crate::nodes::policy::Retry;
 use crate::nodes::{DueWork, Operation};
 use crate::run::{StepError, StepOutcome, StepPath};
 use domain::graph::hash;
-use domain::run::{NewRun, RunEventKind};
+use domain::run::{NewRun, OnUncertain, RunEventKind};
 
 /// The maximum number of attempts in progress at once.
 const MAX_IN_PROGRESS: usize = 100;
@@ -101,13 +101,10 @@ impl<E: Effects> Driver<'_, E> {
 
     /// What follows if it is unknown whether an attempt took place.
     pub fn on_uncertain(&self, path: &StepPath, work: &DueWork) -> OnUncertain {
-        let set = self.execution.plan().steps[path.step].policy.on_uncertain;
         match work {
-            DueWork::Perform(operation) => match &**operation {
-                // The run that it starts is in the log, or was not started.
-                Operation::Workflow(_) => OnUncertain::Retry,
-                operation => set.unwrap_or(operation.defaults().on_uncertain),
-            },
+            DueWork::Perform(operation) => {
+                operation.on_uncertain(self.execution.plan().steps[path.step].policy.on_uncertain)
+            }
             DueWork::Delay(_) | DueWork::Review(_) => OnUncertain::Retry,
         }
     }

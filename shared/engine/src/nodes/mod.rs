@@ -25,8 +25,8 @@ use domain::catalog::Purpose;
 use domain::chat::ChatPrompt;
 use domain::language::Translated;
 use domain::reference::Reference;
-use domain::run::StepError;
-use policy::{OnUncertain, Policies};
+use domain::run::{OnUncertain, StepError};
+use policy::Policies;
 
 /// A line has the configuration of a type and, if it has an effect, the variant of [`Operation`] that performs it.
 macro_rules! node_types {
@@ -98,6 +98,7 @@ node_types! {
     image::ImageNode => Image(image::ImageNode<String>),
     retrieval::RetrievalNode => Retrieval(retrieval::RetrievalNode<String>),
     http::HttpNode => Http(http::HttpCall),
+    mcp::McpNode => Mcp(mcp::McpCall),
     condition::ConditionNode,
     switch::SwitchNode,
     transform::TransformNode,

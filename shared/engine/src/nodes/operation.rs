@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use domain::id::AgentId;
+use domain::run::OnUncertain;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::policy::OnUncertain;
+use super::mcp::McpCall;
 use super::{NodeKind, Operation, SLOW};
 
 /// Reads an agent and what its configuration names.
@@ -42,6 +43,17 @@ impl AttemptDefaults {
 impl Operation {
     pub fn name(&self) -> &'static str {
         self.defaults().name
+    }
+
+    /// What follows if it is unknown whether an attempt took place. `set` is the policy of the node.
+    pub fn on_uncertain(&self, set: Option<OnUncertain>) -> OnUncertain {
+        match self {
+            // The run that it starts is in the log, or was not started.
+            Self::Workflow(_) => OnUncertain::Retry,
+            // An agent has several tools, so each has its own policy.
+            Self::Mcp(McpCall { on_uncertain: Some(of_tool), .. }) => *of_tool,
+            operation => set.unwrap_or(operation.defaults().on_uncertain),
+        }
     }
 
     /// The operation as JSON.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use domain::run::OnUncertain;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
@@ -34,17 +35,6 @@ pub enum OnError {
     Continue,
     /// The run continues at the port `error`, with the error as its value.
     Branch,
-}
-
-/// What happens when it is unknown whether an attempt took place: after a crash, a timeout or a lost answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum OnUncertain {
-    /// The call is repeated; after a crash, with the same idempotency key.
-    Retry,
-    Fail,
-    /// A person decides.
-    Ask,
 }
 
 /// The number of attempts, and the backoff between them, which doubles each time.
@@ -80,7 +70,7 @@ pub struct Policy {
     #[schema(minimum = 100, maximum = 600000, nullable = false)]
     pub timeout_ms: Option<u64>,
     /// By default `retry` if the receiver can recognize a repeated call, and `ask` if the node sends something to
-    /// people.
+    /// people or calls an MCP server.
     #[schema(inline, nullable = false)]
     pub on_uncertain: Option<OnUncertain>,
 }

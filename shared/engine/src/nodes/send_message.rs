@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
-use super::policy::{OnUncertain, Policies};
+use super::policy::Policies;
 use super::{Category, Fields, NodeKind, NodeResult, Operation};
 use domain::language::Translated;
+use domain::run::OnUncertain;
 
 /// The provider and the account are set in the workflow's channels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

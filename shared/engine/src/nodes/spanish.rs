@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 69] = [
+const TEXTS: [(&str, &str); 73] = [
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
      "El JSON Schema (borrador 2020-12) de la entrada de una ejecución. Sin él, se acepta cualquier entrada."),
     ("The input of a run that is started without one; it must match the schema.",
@@ -65,8 +65,8 @@ const TEXTS: [(&str, &str); 69] = [
      "Un intento por defecto; cinco en los nodos que envían mensajes."),
     ("The timeout of one attempt.",
      "El tiempo máximo de un intento."),
-    ("By default `retry` if the receiver can recognize a repeated call, and `ask` if the node sends something to people.",
-     "Por defecto `retry` si el receptor puede reconocer una llamada repetida, y `ask` si el nodo envía algo a personas."),
+    ("By default `retry` if the receiver can recognize a repeated call, and `ask` if the node sends something to people or calls an MCP server.",
+     "Por defecto `retry` si el receptor puede reconocer una llamada repetida, y `ask` si el nodo envía algo a personas o llama a un servidor MCP."),
     ("A chat model that `GET /builder/v1/models` lists.",
      "Un modelo de chat de los que enumera `GET /builder/v1/models`."),
     ("The system prompt.",
@@ -119,6 +119,14 @@ const TEXTS: [(&str, &str); 69] = [
      "La credencial del flujo con la que se autentica la llamada."),
     ("How the response body is read. If omitted, the media type decides: JSON is parsed, other text is a text, and the rest is `{base64, contentType}`. An empty body is null, except as `text`.",
      "Cómo se lee el cuerpo de la respuesta. Si se omite, decide su tipo: JSON se interpreta, otro texto es un texto y lo demás es `{base64, contentType}`. Un cuerpo vacío es null, salvo como `text`."),
+    ("The URL of the MCP server: a template, as in `https://{{ input.region }}.example.com/mcp`.",
+     "La URL del servidor MCP: una plantilla, como `https://{{ input.region }}.example.com/mcp`."),
+    ("The name of the tool, as the server lists it.",
+     "El nombre de la herramienta, tal como la enumera el servidor."),
+    ("The hash of the tool's description and schemas. If the server has changed them, the step fails with `mcp_schema_changed` instead of calling the tool.",
+     "El hash de la descripción y los esquemas de la herramienta. Si el servidor los ha cambiado, el paso falla con `mcp_schema_changed` en lugar de llamar a la herramienta."),
+    ("The arguments of the tool: an object. None if omitted.",
+     "Los argumentos de la herramienta: un objeto. Si se omite, ninguno."),
     ("An expression that is true or false.",
      "Una expresión que es verdadera o falsa."),
     ("The cases in order: the first one whose expression is true is taken.",

@@ -11,7 +11,8 @@ use crate::item::{Item, parse, to_item};
 use crate::keys;
 use crate::sharing::StoredSharing;
 use domain::agent::{
-    Agent, AgentConfig, AgentScope, AgentStatus, AgentType, PrivateAgentKind, RequestedStatus, ToolCredential,
+    Agent, AgentConfig, AgentScope, AgentStatus, AgentType, BrokenPin, PrivateAgentKind, RequestedStatus,
+    ToolCredential,
 };
 use domain::credential::CredentialType;
 use domain::id::{UserId, WorkflowId};
@@ -38,6 +39,9 @@ pub struct AgentItem {
     credentials: Option<String>,
     #[serde(default)]
     gone: Vec<Reference>,
+    /// As JSON text, which few agents have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    broken_pins: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     members: Option<BTreeMap<UserId, TeamRole>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,6 +99,7 @@ pub fn new_item(agent: &Agent) -> Item {
         config: config_text(&agent.config),
         credentials: None,
         gone: agent.gone.iter().cloned().collect(),
+        broken_pins: None,
         members: None,
         deleted_at: None,
         organization: listed.then(|| keys::agents_of_org(agent.account.org)),
@@ -131,6 +136,10 @@ fn read_credentials(text: &str) -> Result<Vec<ToolCredential>> {
     };
     let all: Option<_> = text.lines().map(read).collect();
     all.ok_or_else(|| Error::internal("the credentials of an agent cannot be read"))
+}
+
+pub fn broken_pins_text(broken: &[BrokenPin]) -> String {
+    serde_json::to_string(broken).expect("pins are JSON")
 }
 
 pub fn head(agent: &Agent) -> Head {
@@ -189,6 +198,13 @@ pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
         tool,
         credentials: item.credentials.as_deref().map(read_credentials).transpose()?.unwrap_or_default(),
         gone: item.gone.into_iter().collect(),
+        broken_pins: item
+            .broken_pins
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(Error::internal)?
+            .unwrap_or_default(),
         requests,
         created_at,
         updated_at,

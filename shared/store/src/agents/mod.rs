@@ -19,7 +19,7 @@ use super::sharing;
 use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
-use domain::agent::{Agent, AgentPatch, AgentScope};
+use domain::agent::{Agent, AgentPatch, AgentScope, BrokenPin};
 use domain::id::{AgentId, Id, UserId, WorkId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
@@ -30,7 +30,7 @@ use domain::{Error, Result};
 use platform::{Context, config};
 
 pub use credentials::ToolCredentials;
-use item::{AgentItem, Head, agent, config_text, credentials_text, head};
+use item::{AgentItem, Head, agent, broken_pins_text, config_text, credentials_text, head};
 pub use list::{AgentFilter, AgentSort, AgentSummary};
 pub use private::{MAX_TEAMS, PrivateList};
 use private::{creation_refusal, creation_route};
@@ -277,6 +277,25 @@ impl Agents {
         }
     }
 
+    /// Stores which pins of a tool its MCP server does not fulfil. If that is known already, nothing is written.
+    pub async fn mark_broken_pins(
+        &self,
+        account: Account,
+        id: AgentId,
+        tool: &str,
+        broken: &[BrokenPin],
+    ) -> Result<()> {
+        let mut attempts = Attempts::to_change(AgentId::KIND);
+        loop {
+            let before = self.get(account, id).await?;
+            let Some(after) = before.with_broken_pins(tool, broken) else { return Ok(()) };
+            if self.replace(&before, &after, None).await? {
+                return Ok(());
+            }
+            attempts.next().await?;
+        }
+    }
+
     /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
     async fn replace(&self, before: &Agent, after: &Agent, other: Option<Write>) -> Result<bool> {
         let write_id = Uuid::now_v7();
@@ -309,6 +328,7 @@ impl Agents {
             .set(AgentItem::CONFIG, config_text(&after.config))
             .set(AgentItem::CREDENTIALS, credentials_text(&after.credentials))
             .set(AgentItem::GONE, after.gone.iter().cloned().collect::<Vec<_>>())
+            .set(AgentItem::BROKEN_PINS, broken_pins_text(&after.broken_pins))
             .set(field!(AgentItem::HEAD, name), name)
             .set(field!(AgentItem::HEAD, folded), folded)
             .set(field!(AgentItem::HEAD, description), description)

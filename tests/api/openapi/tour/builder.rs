@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::identity::Role;
 use domain::time::Time;
 use serde_json::{Value, json};
+use testing::mcp::McpServer;
 
 use super::{JSON, TOO_LARGE, TourClient};
 
@@ -92,7 +93,19 @@ impl TourClient {
         self.send("PUT", credential, Some(json!({"type": "bearer"}))).await;
         self.get(AGENT).await;
         self.send("DELETE", credential, None).await;
+        self.record_tool_server().await;
         self.send("PATCH", AGENT, Some(json!({"config": {"tools": []}}))).await;
+    }
+
+    async fn record_tool_server(&mut self) {
+        let server = McpServer::with_tools(&["search_orders"]).await;
+        let tool = json!({"type": "mcp", "name": "crm", "url": server.url()});
+        self.send("PATCH", AGENT, Some(json!({"config": {"tools": [tool]}}))).await;
+        self.set_parameter("tool", &json!("crm"));
+        let route = "/builder/v1/agents/{id}/tools/{tool}/server";
+        self.get(route).await;
+        server.change(|manner| manner.token = Some("another".to_owned()));
+        self.get(route).await;
     }
 
     /// Creates and checks a workflow that asks an agent, and a person if the agent is not sure.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use domain::messaging::MessagingProvider;
 use engine::nodes;
 use engine::schema::check_value;
+use testing::mcp::McpServer;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::hooks::publish_hook;
@@ -116,7 +117,8 @@ async fn every_node_returns_what_the_catalogue_says() {
     orders.then_respond(Behaviour::json(201, json!({"state": "open"}))).then_respond(Behaviour::json(500, "oops"));
     let called = publish(&stage.ada, double()).await;
     let agent = stage.ada.post("/builder/v1/agents").await;
-    for sample in samples(&called, agent.id(), &orders) {
+    let tools = McpServer::with_tools(&["search_orders"]).await;
+    for sample in samples(&called, agent.id(), &orders, &tools) {
         stage.run(sample).await;
     }
     run_loop(&mut stage).await;

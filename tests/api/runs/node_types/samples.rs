@@ -25,7 +25,7 @@ pub fn sample(node_type: &'static str, changes: Value, input: Value, port: &'sta
 }
 
 /// Executions of the types that an input and results can surround. Each port is reached at least once.
-pub fn samples(called: &str, agent: &str, orders: &FakeProvider) -> Vec<Sample> {
+pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServer) -> Vec<Sample> {
     let url = json!({"url": format!("{}/tickets/{{{{ input.id }}}}", orders.base_url)});
     let ticket = json!({"id": 7, "title": "Broken"});
     let text = json!({"question": "May I return it?", "sentences": ["One.", "Two."]});
@@ -52,6 +52,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider) -> Vec<Sample> 
         sample("retrieval", json!({}), text, "out"),
         sample("http", url.clone(), ticket.clone(), "out"),
         sample("http", json!({"url": url["url"], "response": "text"}), ticket, "out"),
+        sample("mcp", json!({"url": tools.url()}), json!({"customer": 7}), "out"),
         sample("condition", json!({}), expense(2_000), "true"),
         sample("condition", json!({}), expense(5), "false"),
         sample("switch", json!({}), json!({"priority": 3, "text": ""}), "urgent"),

@@ -4,9 +4,9 @@ use domain::Error;
 use tokio::net::TcpListener;
 
 use super::super::MAX_BODY_BYTES;
-use super::super::errors::closed_credential;
 use super::server::response;
 use super::*;
+use crate::credentials::closed_credential;
 
 const NOW_OR_LATER: RetryHint = RetryHint::After(Duration::ZERO);
 

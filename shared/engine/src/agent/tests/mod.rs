@@ -1,5 +1,6 @@
 //! Tests of executions whose calls a test answers.
 
+mod servers;
 mod teams;
 mod tools;
 
@@ -28,6 +29,8 @@ fn agent(number: u8, tools: Vec<AgentTool>) -> AgentSnapshot {
         embeddings_model: None,
         strategy: Strategy::Sequential,
         members: Vec::new(),
+        sees_images: false,
+        left_out: Vec::new(),
     }
 }
 

@@ -36,6 +36,8 @@ fn agent(tools: &[(&str, ToolTarget)]) -> Value {
         embeddings_model: None,
         strategy: Strategy::Sequential,
         members: Vec::new(),
+        sees_images: false,
+        left_out: Vec::new(),
     };
     serde_json::to_value(agent).unwrap()
 }
