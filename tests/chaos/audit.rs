@@ -8,6 +8,7 @@ use domain::time::Time;
 use serde_json::{Value, json};
 
 use crate::items::{Statistics, StoredRun};
+use crate::mcp_witness::ONCE;
 use crate::publication::AGENT_PATH;
 use crate::witness::Effect;
 
@@ -20,6 +21,8 @@ pub struct Audit {
     pub uncertain_repeats: usize,
     /// The effects of agents.
     pub agent_calls: usize,
+    /// The calls of tools that must not be repeated.
+    pub once_calls: usize,
     /// How the runs ended.
     pub ends: BTreeMap<String, usize>,
     pub violations: Vec<String>,
@@ -61,6 +64,12 @@ impl Audit {
             if effect.arrivals.windows(2).any(is_repeated) {
                 audit.violations.push(format!("{}: an attempt called twice, and no kill was between", effect.path));
             }
+            if effect.path.ends_with(ONCE) {
+                audit.once_calls += 1;
+                if effect.arrivals.len() > 1 {
+                    audit.violations.push(format!("{}: called again, although its policy is to fail", effect.path));
+                }
+            }
         }
         for (id, run) in runs {
             audit.check_run(id, run, &mut effects);
@@ -89,7 +98,9 @@ impl Audit {
         let mut performed: BTreeMap<String, usize> = BTreeMap::new();
         for ((step, attempt), logged) in attempts(&events, &mut violations) {
             let Some(effect) = effects.remove(&hash(&json!([id, step, attempt]))) else {
-                if logged.output.is_some_and(|output| output.pointer("/body/key").is_some()) {
+                // The answers to calls of an `http` and of an `mcp` node.
+                let answers = ["/body/key", "/structuredContent/key"];
+                if logged.output.is_some_and(|output| answers.iter().any(|key| output.pointer(key).is_some())) {
                     violations.push(format!("{step}, attempt {attempt}: the witness did not see it"));
                 }
                 continue;
@@ -238,6 +249,14 @@ mod tests {
         assert_eq!(late, ["run run: call, attempt 1: called again after its outcome was recorded"]);
         let calm = violations(run(), &[(key(1), effect(&[10, 15, 16]))]);
         assert_eq!(calm, ["run/call: an attempt called twice, and no kill was between"]);
+    }
+
+    #[test]
+    fn a_call_whose_policy_is_to_fail_is_not_repeated() {
+        let once = |arrivals: &[i64]| Effect { path: "run/p0_once".to_owned(), ..effect(arrivals) };
+        assert_eq!(violations(run(), &[(key(1), once(&[10]))]), [""; 0]);
+        let again = violations(run(), &[(key(1), once(&[10, 15]))]);
+        assert_eq!(again, ["run/p0_once: called again, although its policy is to fail"]);
     }
 
     #[test]

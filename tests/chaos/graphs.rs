@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp_witness::WITNESS_TOOL;
+
 #[derive(Default)]
 pub struct GraphBuilder {
     nodes: Vec<Value>,
@@ -44,6 +46,16 @@ impl GraphBuilder {
             "retry": {"maxAttempts": 5, "backoffMs": 200},
         });
         self.node(id, "http", config);
+    }
+
+    /// A call of the witness as an MCP server. `on_uncertain` is `retry` if the witness may see it again after a kill.
+    pub fn call_tool(&mut self, id: &str, on_uncertain: &str) {
+        let url = format!("http://127.0.0.1:{}/mcp/{{{{ run.id }}}}/{id}", self.witness);
+        let config = json!({
+            "url": url, "tool": WITNESS_TOOL, "arguments": "{'run': run.id}", "onUncertain": on_uncertain,
+            "onError": "continue", "retry": {"maxAttempts": 5, "backoffMs": 200},
+        });
+        self.node(id, "mcp", config);
     }
 
     pub fn into_json(self) -> Value {

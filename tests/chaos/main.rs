@@ -7,6 +7,7 @@ mod cli;
 mod graphs;
 mod items;
 mod loops;
+mod mcp_witness;
 mod mixed;
 mod platform;
 mod process;

@@ -80,6 +80,9 @@ pub async fn run(options: &ChaosOptions) -> Result<()> {
     let (runs, statistics) = read_runs(&platform.options.data_dir).await?;
     let mut audit = Audit::new(&runs, &started, witness.effects(), &platform.kills);
     audit.check_statistics(&runs, &statistics);
+    if audit.once_calls == 0 {
+        audit.violations.push("no tool of an MCP server was called".to_owned());
+    }
     if audit.agent_calls == 0 {
         audit.violations.push("no agent has called the witness".to_owned());
     }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::client::{Answer, Person};
 
 use crate::Result;
+use crate::mcp_witness::WITNESS_TOOL;
 use crate::steps::TOOL;
 
 /// The path of all effects of agents.
@@ -50,8 +51,18 @@ pub async fn publish_agent(person: &Person, witness: u16) -> Result<String> {
     let id = succeeded(person.post(AGENTS).await)?.id().to_owned();
     let url = format!("http://127.0.0.1:{witness}/effects/{AGENT_PATH}");
     let tool = json!({"type": "http", "name": TOOL, "method": "POST", "url": url});
-    let config = json!({"model": "dev-chat", "tools": [tool]});
-    succeeded(person.patch(&format!("{AGENTS}/{id}"), json!({"name": "Reporter", "config": config})).await)?;
+    let server = |pins: Value| {
+        let url = format!("http://127.0.0.1:{witness}/mcp/{AGENT_PATH}");
+        json!({"type": "mcp", "name": "crm", "url": url, "tools": pins, "onUncertain": "retry"})
+    };
+    let set = async |pins: Value| {
+        let config = json!({"model": "dev-chat", "tools": [tool, server(pins)]});
+        succeeded(person.patch(&format!("{AGENTS}/{id}"), json!({"name": "Reporter", "config": config})).await)
+    };
+    set(json!([])).await?;
+    let listed = succeeded(person.get(&format!("{AGENTS}/{id}/tools/crm/server")).await)?;
+    let hash = &listed.json["data"]["tools"][0]["schemaHash"];
+    set(json!([{"name": WITNESS_TOOL, "schemaHash": hash}])).await?;
     Ok(id)
 }
 

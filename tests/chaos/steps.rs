@@ -4,11 +4,12 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::graphs::{Exit, GraphBuilder};
+use crate::mcp_witness::{ONCE, WITNESS_TOOL};
 
 /// A part adds its nodes after the exits, and returns its own exits. The id of each of its nodes begins with the prefix.
 type Part = fn(&mut GraphBuilder, &mut Rng, prefix: &str, from: &[Exit]) -> Vec<Exit>;
 
-const PARTS: [Part; 8] = [calls, parallel, race, each_item, pause, failure, model, branches];
+const PARTS: [Part; 9] = [calls, parallel, race, each_item, pause, failure, model, branches, call_tools];
 
 /// What graphs refer to.
 pub struct Helpers<'a> {
@@ -54,6 +55,16 @@ fn call(graph: &mut GraphBuilder, id: &str, from: &[Exit]) -> Vec<Exit> {
     graph.call(id, false);
     graph.connect(from, id);
     vec![id.to_owned()]
+}
+
+/// A call of a tool of an MCP server that may be repeated after a kill, and one that may not.
+fn call_tools(graph: &mut GraphBuilder, _: &mut Rng, prefix: &str, from: &[Exit]) -> Vec<Exit> {
+    let (again, once) = (format!("{prefix}_tool"), format!("{prefix}_{ONCE}"));
+    graph.call_tool(&again, "retry");
+    graph.connect(from, &again);
+    graph.call_tool(&once, "fail");
+    graph.connect(std::slice::from_ref(&again), &once);
+    vec![once]
 }
 
 /// Branches at once, all of which are waited for.
@@ -119,7 +130,7 @@ fn model(graph: &mut GraphBuilder, _: &mut Rng, prefix: &str, from: &[Exit]) -> 
 /// An agent that reads its configuration, asks its model, calls the witness, and asks its model again.
 fn ask_agent(graph: &mut GraphBuilder, agent: &str, prefix: &str, from: &[Exit]) -> Vec<Exit> {
     let id = format!("{prefix}_agent");
-    let message = format!("Please {TOOL} about {{{{ run.id }}}}");
+    let message = format!("Please {TOOL} and crm_{WITNESS_TOOL} about {{{{ run.id }}}}");
     let config = json!({"agentId": agent, "message": message, "retry": patient(), "onError": "continue"});
     graph.node(&id, "agent", config);
     graph.connect(from, &id);

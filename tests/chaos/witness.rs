@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::Result;
+use crate::{Result, mcp_witness};
 
 #[derive(Clone)]
 pub struct Witness(Arc<Inner>);
@@ -55,7 +55,10 @@ impl Witness {
         let witness = Self(Arc::new(inner));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let router = Router::new().route("/effects/{*path}", post(receive)).with_state(witness.clone());
+        let router = Router::new()
+            .route("/effects/{*path}", post(receive))
+            .route("/mcp/{*path}", post(mcp_witness::receive))
+            .with_state(witness.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Ok((witness, address))
     }
@@ -91,15 +94,25 @@ impl Witness {
 }
 
 async fn receive(State(witness): State<Witness>, Path(path): Path<String>, headers: HeaderMap) -> Response {
-    let Some(key) = headers.get("idempotency-key").and_then(|key| key.to_str().ok()) else {
-        return StatusCode::BAD_REQUEST.into_response();
-    };
+    match receive_call(&witness, &path, &headers).await {
+        Ok(answer) => Json(answer).into_response(),
+        Err(status) => status.into_response(),
+    }
+}
+
+/// Notes a call, and performs it unless an earlier call with its key was performed.
+pub async fn receive_call(
+    witness: &Witness,
+    path: &str,
+    headers: &HeaderMap,
+) -> std::result::Result<Value, StatusCode> {
+    let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).ok_or(StatusCode::BAD_REQUEST)?;
     let number = u64::from_str_radix(key.get(..8).unwrap_or_default(), 16).unwrap_or_default();
     let is_refused = number % 100 < witness.0.manner.refused_percent;
     let is_known = {
         let mut effects = witness.lock();
         let effect = effects.entry(key.to_owned()).or_default();
-        effect.path.clone_from(&path);
+        path.clone_into(&mut effect.path);
         effect.arrivals.push(Time::now());
         effect.is_performed
     };
@@ -110,7 +123,5 @@ async fn receive(State(witness): State<Witness>, Path(path): Path<String>, heade
         witness.perform(key, is_refused);
         sleep(witness.wait(number / 10_000)).await;
     }
-    let answer: Value = json!({"key": key, "path": path});
-    let status = if is_refused { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
-    (status, Json(answer)).into_response()
+    if is_refused { Err(StatusCode::SERVICE_UNAVAILABLE) } else { Ok(json!({"key": key, "path": path})) }
 }
