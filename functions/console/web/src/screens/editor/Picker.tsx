@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
+import { matcher } from "../../lists/search";
 import { Glyph } from "./Glyph";
 import type { Category } from "./model/types";
 import { WithCode } from "../../ui/WithCode";
@@ -24,19 +25,17 @@ interface PickerProps {
 
 /** The choices that match. If names match, choices whose texts match alone are left out. */
 function filterGroups(groups: readonly ChoiceGroup[], search: string): ChoiceGroup[] {
-  const words = fold(search).split(/\s+/).filter(Boolean);
+  const matches = matcher(search);
   const matching = (textOf: (choice: Choice) => string) =>
     groups
       .map(({ title, choices }) => ({
         title,
-        choices: choices.filter((choice) => words.every((word) => fold(textOf(choice)).includes(word))),
+        choices: choices.filter((choice) => matches(textOf(choice))),
       }))
       .filter(({ choices }) => choices.length > 0);
   const named = matching(({ name, key }) => `${name} ${key}`);
   return named.length > 0 ? named : matching(({ name, text, key }) => `${name} ${text} ${key}`);
 }
-
-const fold = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** A searchable list. The arrow keys choose, Enter picks. */
 export function Picker({ label, groups, onPick }: PickerProps) {
