@@ -153,7 +153,7 @@ export const en = {
     cancelled: "Cancelled",
     interrupted: "Interrupted",
   },
-  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Schedule", channel: "Channel" },
+  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Schedule", channel: "Channel", mcp: "Assistant (MCP)" },
 
   home,
   runs,

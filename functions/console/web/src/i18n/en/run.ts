@@ -14,6 +14,8 @@ export const run = {
   output: "Output",
   waits: "Waiting for a decision",
   retryOf: "Retry of the run",
+  startedBy: "Started by",
+  withClient: "with",
   noSteps: "No step has started yet",
   omitted: (count: string) =>
     `${count} more ${plural(count, "step is", "steps are")} not shown, because the trace is too long.`,
@@ -40,6 +42,7 @@ export const run = {
     http: "Request",
     workflow: "Workflow",
     function: "Function",
+    mcp: "MCP tool",
   },
   picture: "Graph of the run. The arrow keys lead from node to node.",
   notBegun: "Not begun",

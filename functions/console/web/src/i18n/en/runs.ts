@@ -21,7 +21,7 @@ export const runs = {
   empty: "No runs match",
   emptyText: "Change or clear the filters.",
   none: "No runs yet",
-  noneText: "A run appears here when a workflow is started manually, by a webhook, on a schedule or by a message.",
+  noneText: "A run appears here when a workflow is started manually, by a webhook, on a schedule, by a message or by an assistant.",
   searchedMore: "No matches so far. There may be some among older runs.",
   atNode: (node: string) => `at ${node}`,
   release: (number: number) => `Release ${number}`,

@@ -154,7 +154,7 @@ export const es: Dictionary = {
     cancelled: "Cancelada",
     interrupted: "Interrumpida",
   },
-  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Programación", channel: "Canal" },
+  origins: { manual: "Manual", webhook: "Webhook", scheduled: "Programación", channel: "Canal", mcp: "Asistente (MCP)" },
 
   home,
   runs,

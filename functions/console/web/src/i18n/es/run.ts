@@ -15,6 +15,8 @@ export const run: Dictionary["run"] = {
   output: "Salida",
   waits: "Espera una decisión",
   retryOf: "Reintento de la ejecución",
+  startedBy: "Iniciada por",
+  withClient: "con",
   noSteps: "Todavía no ha empezado ningún paso",
   omitted: (count) =>
     `Hay ${count} ${plural(count, "paso más que no se muestra", "pasos más que no se muestran")}, porque la traza es demasiado larga.`,
@@ -41,6 +43,7 @@ export const run: Dictionary["run"] = {
     http: "Petición",
     workflow: "Flujo",
     function: "Función",
+    mcp: "Herramienta MCP",
   },
   picture: "Grafo de la ejecución. Las flechas llevan de un nodo a otro.",
   notBegun: "Sin empezar",

@@ -23,7 +23,7 @@ export const runs: Dictionary["runs"] = {
   empty: "Ninguna ejecución coincide",
   emptyText: "Cambie o quite los filtros.",
   none: "Todavía no hay ejecuciones",
-  noneText: "Una ejecución aparece aquí cuando un flujo se inicia de forma manual, por un webhook, por una programación o por un mensaje.",
+  noneText: "Una ejecución aparece aquí cuando un flujo se inicia de forma manual, por un webhook, por una programación, por un mensaje o por un asistente.",
   searchedMore: "Sin coincidencias por ahora. Puede haberlas entre las ejecuciones más antiguas.",
   atNode: (node) => `en ${node}`,
   release: (number) => `Versión ${number}`,

@@ -16,6 +16,7 @@ import { LiveMark } from "./LiveMark";
 import { hasEnded, isSettled, listWaits, refreshRun, type RunId, useRun, useTrace } from "./queries";
 import { RetryDialog } from "./RetryDialog";
 import { RunValues } from "./RunValues";
+import { Starter } from "./Starter";
 import { useLive } from "./useLive";
 import { Waits } from "./Waits";
 import { WhatHappened } from "./WhatHappened";
@@ -62,6 +63,7 @@ export default function RunScreen({ id }: { id: RunId }) {
             <p className="state-line">
               <StateBadge state={run.state} of="run" />
               <LiveMark connection={isOn ? live.connection : "off"} />
+              {run.startedBy && <Starter {...run.startedBy} />}
             </p>
             {run.error !== null && <Failure error={run.error} names={names} />}
             <Waits id={id} waits={waits} />

@@ -1,7 +1,7 @@
 import type { RunOrigin, RunState } from "../../api/types";
 
 export const states = ["queued", "running", "paused", "completed", "failed", "cancelled"] as const satisfies readonly RunState[];
-export const origins = ["manual", "webhook", "scheduled", "channel"] as const satisfies readonly RunOrigin[];
+export const origins = ["manual", "webhook", "scheduled", "channel", "mcp"] as const satisfies readonly RunOrigin[];
 /** The filters that are texts, and their parameters of the API. */
 export const textFilters = { error: "errorCode", node: "nodeId", participant: "participant", release: "releaseId" } as const;
 export type TextFilter = keyof typeof textFilters;
