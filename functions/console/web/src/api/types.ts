@@ -53,6 +53,7 @@ export type ImportReport = B["ReportOut"];
 export type Agent = B["AgentOut"];
 export type AgentStatus = B["AgentStatus"];
 export type AgentDetail = B["AgentDetailOut"];
+export type ToolMark = NonNullable<B["AgentOut"]["tool"]>;
 export type AgentPatch = B["AgentPatchIn"];
 export type AgentTool = B["Tool"];
 export type AgentSource = B["AgentSource"];

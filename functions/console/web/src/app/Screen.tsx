@@ -51,6 +51,7 @@ function Named({ place }: { place: Place }) {
     case "agent":
     case "agentTry":
     case "agentCalls":
+    case "agentAssistants":
     case "agentMembers":
       return <Agents place={place} />;
     case "workflow":
@@ -61,6 +62,7 @@ function Named({ place }: { place: Place }) {
     case "workflowWebhooks":
     case "workflowCredentials":
     case "workflowSchedules":
+    case "workflowAssistants":
       return <Workflow id={place.params.workflowId} tab={place.name} query={place.query} />;
     case "editor":
       return <Editor id={place.params.workflowId} query={place.query} />;

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { prepareSignOut, signOut } from "../api/session";
 import { type Language, useTexts } from "../i18n";
+import { Link } from "../router/Link";
 import { Button } from "../ui/Button";
 import { DiscardDialog } from "../ui/Dialog";
 import { Menu } from "../ui/Menu";
@@ -61,6 +62,7 @@ export function UserMenu({ onShowKeys }: { onShowKeys: () => void }) {
               </label>
             </div>
             <div className="leave">
+              <Link to="workflows" query={{ new: "assistant" }} className="button" onClick={close}>{t.assistants.studio}</Link>
               <Button className="touch-hidden" onClick={() => { close(); onShowKeys(); }}>{t.keys.title}</Button>
               <Button onClick={leaveSafely}>{t.user.signOut}</Button>
             </div>

@@ -38,7 +38,7 @@ export const agents = {
   gone: "This agent cannot be opened",
   goneText: "It was deleted, or it is not shared with you.",
   tabsLabel: "Parts of the agent",
-  tabs: { agent: "Configuration", agentTry: "Try it", agentCalls: "Calls", agentMembers: "Members" },
+  tabs: { agent: "Configuration", agentTry: "Try it", agentCalls: "Calls", agentAssistants: "Assistants", agentMembers: "Members" },
   id: "Agent ID",
 
   configuration: "Configuration",
@@ -145,6 +145,7 @@ export const agents = {
 
   privateAgent: "This agent belongs to a workflow",
   privateText: "Who may use the workflow may use the agent.",
+  privateTool: "Only the workflow can be a tool for assistants.",
   cannotTry: "You cannot call this agent",
   cannotTryText: "Your role only reads it. Its owner can give you another role.",
   notReady: "This agent cannot be called now",

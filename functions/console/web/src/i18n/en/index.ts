@@ -1,5 +1,6 @@
 import { agents } from "./agents";
 import { analytics } from "./analytics";
+import { assistants } from "./assistants";
 import { connections } from "./connections";
 import { editor } from "./editor";
 import { expression } from "./expression";
@@ -165,6 +166,7 @@ export const en = {
   preview,
   values,
   agents,
+  assistants,
   sharing,
   analytics,
   workflow,

@@ -12,6 +12,7 @@ export const workflow = {
     workflowChannels: "Channels",
     workflowCredentials: "Credentials",
     workflowSchedules: "Schedules",
+    workflowAssistants: "Assistants",
     workflowMembers: "Members",
     workflowWebhooks: "Webhooks",
   },

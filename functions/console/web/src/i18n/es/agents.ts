@@ -39,7 +39,7 @@ export const agents: Dictionary["agents"] = {
   gone: "Este agente no se puede abrir",
   goneText: "Se eliminó, o no está compartido con usted.",
   tabsLabel: "Partes del agente",
-  tabs: { agent: "Configuración", agentTry: "Probar", agentCalls: "Llamadas", agentMembers: "Miembros" },
+  tabs: { agent: "Configuración", agentTry: "Probar", agentCalls: "Llamadas", agentAssistants: "Asistentes", agentMembers: "Miembros" },
   id: "ID del agente",
 
   configuration: "Configuración",
@@ -146,6 +146,7 @@ export const agents: Dictionary["agents"] = {
 
   privateAgent: "Este agente pertenece a un flujo",
   privateText: "Quien puede usar el flujo puede usar el agente.",
+  privateTool: "Solo el flujo puede ser una herramienta para asistentes.",
   cannotTry: "No puede llamar a este agente",
   cannotTryText: "Su rol solo permite leerlo. Su propietario puede darle otro rol.",
   notReady: "Ahora no se puede llamar a este agente",

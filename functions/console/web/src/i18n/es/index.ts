@@ -1,6 +1,7 @@
 import type { Dictionary } from "..";
 import { agents } from "./agents";
 import { analytics } from "./analytics";
+import { assistants } from "./assistants";
 import { connections } from "./connections";
 import { editor } from "./editor";
 import { expression } from "./expression";
@@ -166,6 +167,7 @@ export const es: Dictionary = {
   preview,
   values,
   agents,
+  assistants,
   sharing,
   analytics,
   workflow,

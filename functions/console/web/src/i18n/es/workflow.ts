@@ -13,6 +13,7 @@ export const workflow: Dictionary["workflow"] = {
     workflowChannels: "Canales",
     workflowCredentials: "Credenciales",
     workflowSchedules: "Horarios",
+    workflowAssistants: "Asistentes",
     workflowMembers: "Miembros",
     workflowWebhooks: "Webhooks",
   },

@@ -1,5 +1,6 @@
 import { asApiError } from "../../api/errors";
 import type { Agent, AgentStatus } from "../../api/types";
+import { ToolMark } from "../../assistants/ToolMark";
 import { useTexts } from "../../i18n";
 import { FilterFields, NothingMatches } from "../../lists/FilterFields";
 import { isFiltered, readFilters } from "../../lists/filters";
@@ -64,6 +65,7 @@ export function AgentList({ query }: { query: URLSearchParams }) {
                 cell: (agent) => (
                   <>
                     <Link to="agent" params={{ agentId: agent.id }} className="name">{agent.name}</Link>
+                    <ToolMark tool={agent.tool} />
                     {agent.description && <div className="sub clip" title={agent.description}>{agent.description}</div>}
                   </>
                 ),

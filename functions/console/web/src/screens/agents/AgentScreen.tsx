@@ -1,6 +1,7 @@
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import { asApiError } from "../../api/errors";
 import type { AgentDetail } from "../../api/types";
+import { Assistants } from "../../assistants/Assistants";
 import { useTexts } from "../../i18n";
 import { navigate } from "../../router/history";
 import { Link } from "../../router/Link";
@@ -25,7 +26,7 @@ import { useAgent } from "./queries";
 import { TryIt } from "./TryIt";
 import { useEdits } from "./useEdits";
 
-export const tabs = ["agent", "agentTry", "agentCalls", "agentMembers"] as const satisfies readonly RouteName[];
+export const tabs = ["agent", "agentTry", "agentCalls", "agentAssistants", "agentMembers"] as const satisfies readonly RouteName[];
 
 interface AgentScreenProps {
   id: string;
@@ -66,17 +67,35 @@ export function AgentScreen({ id, tab, query }: AgentScreenProps) {
       {tab === "agent" && <Configuration stored={data} edits={edits} canEdit={canEdit} />}
       {tab === "agentTry" && <TryIt agent={agent} isDirty={isDirty} />}
       {tab === "agentCalls" && <Invocations agent={id} call={query.get("call")} />}
+      {tab === "agentAssistants" &&
+        (agent.workflowId === null ? (
+          <Assistants kind="agent" subject={agent} needs={[{ text: t.assistants.needTexts.agentPublished, isMet: agent.status === "published" }]} />
+        ) : (
+          <PrivateAgent text={t.agents.privateTool}>
+            <Link to="workflowAssistants" params={{ workflowId: agent.workflowId }} className="button">{t.assistants.tool}</Link>
+          </PrivateAgent>
+        ))}
       {tab === "agentMembers" &&
         (agent.workflowId === null ? (
           <Members kind="agent" subject={agent} />
         ) : (
-          <EmptyState title={t.agents.privateAgent}>
-            <p>{t.agents.privateText}</p>
+          <PrivateAgent text={t.agents.privateText}>
             <Link to="workflowMembers" params={{ workflowId: agent.workflowId }} className="button">{t.sharing.members}</Link>
-          </EmptyState>
+          </PrivateAgent>
         ))}
       {isDirty && <Unsaved screen={{ to: "agent", params: { agentId: id } }} />}
     </>
+  );
+}
+
+/** What the workflow of a private agent decides. */
+function PrivateAgent({ text, children }: { text: string; children: ReactNode }) {
+  const { t } = useTexts();
+  return (
+    <EmptyState title={t.agents.privateAgent}>
+      <p>{text}</p>
+      {children}
+    </EmptyState>
   );
 }
 
@@ -101,6 +120,7 @@ function Header({ agent, tab, onDelete }: { agent: AgentDetail; tab: string; onD
           <li><StateBadge state={agent.status} /></li>
           <li>{t.workflow.ownedBy} <strong><Owner id={access.owner} /></strong></li>
           {access.role !== "owner" && <li>{t.workflow.yourRole} <strong>{t.sharing.roles[access.role]}</strong></li>}
+          {agent.tool && <li><Link to="agentAssistants" params={{ agentId: id }}>{t.assistants.tool}</Link></li>}
           <li>{t.agents.requestCount(format.number(agent.requests))}</li>
           <li className="muted">{t.workflow.changed} <RelativeTime time={agent.updatedAt} /></li>
           <li className="muted nowrap">{t.agents.id} <code title={id}>{id.slice(-12)}</code> <CopyButton text={id} what={t.agents.id} /></li>

@@ -28,6 +28,7 @@ export function Welcome() {
         <p className="muted">{t.home.welcomeText}</p>
       </div>
       <div className="actions">
+        <Link to="workflows" query={{ new: "assistant" }} className="button">{t.assistants.studio}</Link>
         <Link to="workflows" query={{ new: "template" }} className="button">{t.home.chooseTemplate}</Link>
         <Button kind="primary" busy={example.isPending} onClick={run}>
           {example.isPending ? t.loading : t.home.tryExample}

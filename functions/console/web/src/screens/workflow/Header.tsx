@@ -40,6 +40,7 @@ export function Header({ workflow, tab }: { workflow: WorkflowDetail; tab: strin
               <Link to="workflowReleases" params={params}>{t.runs.release(activeRelease.number)}</Link>
             )}
           </li>
+          {workflow.tool && <li><Link to="workflowAssistants" params={params}>{t.assistants.tool}</Link></li>}
           {activeRelease !== null && hasUnpublishedChanges && (
             <li>
               <Link to="workflowReleases" params={params} query={{ from: activeRelease.id, to: "draft" }}>

@@ -1,6 +1,8 @@
 import { asApiError } from "../../api/errors";
 import { useWorkflow } from "../../api/workflow";
-import { useTexts } from "../../i18n";
+import { Assistants, type Need } from "../../assistants/Assistants";
+import type { WorkflowDetail } from "../../api/types";
+import { type Dictionary, useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import type { RouteName } from "../../router/routes";
 import { Members } from "../../sharing/Members";
@@ -29,6 +31,7 @@ const tabs = [
   "workflowWebhooks",
   "workflowCredentials",
   "workflowSchedules",
+  "workflowAssistants",
   "workflowMembers",
 ] as const satisfies readonly RouteName[];
 
@@ -68,7 +71,17 @@ export default function Workflow({ id, tab, query }: WorkflowProps) {
       {tab === "workflowChannels" && <Channels workflow={workflow} />}
       {tab === "workflowCredentials" && <Credentials workflow={workflow} />}
       {tab === "workflowSchedules" && <Schedules workflow={workflow} />}
+      {tab === "workflowAssistants" && <Assistants kind="workflow" subject={workflow} needs={listNeeds(workflow, t)} />}
       {tab === "workflowWebhooks" && <Webhooks workflow={workflow} query={query} />}
     </>
   );
+}
+
+/** What assistants need to find a workflow. The draft tells how a run starts: the release has the same trigger as a rule. */
+function listNeeds({ activeRelease, state, graph }: WorkflowDetail, t: Dictionary): Need[] {
+  const { published, trigger } = t.assistants.needTexts;
+  return [
+    { text: published, isMet: activeRelease !== null && state !== "paused" && state !== "archived" },
+    { text: trigger, isMet: (graph.nodes ?? []).some(({ type }) => type === "input" || type === "message") },
+  ];
 }

@@ -10,11 +10,11 @@ import { WorkflowsTable } from "./WorkflowsTable";
 
 interface ListProps {
   filters: ListFilters<WorkflowState, "updatedAt" | "createdAt" | "name">;
-  onChooseTemplate: () => void;
+  onOpen: (what: "template" | "assistant") => void;
   onImport: () => void;
 }
 
-export function List({ filters, onChooseTemplate, onImport }: ListProps) {
+export function List({ filters, onOpen, onImport }: ListProps) {
   const { t } = useTexts();
   const workflows = useWorkflows(filters);
   const empty = isFiltered(filters) ? (
@@ -23,8 +23,9 @@ export function List({ filters, onChooseTemplate, onImport }: ListProps) {
     <EmptyState title={t.workflows.none}>
       <p>{t.workflows.noneText}</p>
       <div className="actions">
+        <Button onClick={() => onOpen("assistant")}>{t.assistants.studio}</Button>
         <Button onClick={onImport}>{t.workflows.import}</Button>
-        <Button kind="primary" onClick={onChooseTemplate}>{t.workflows.fromTemplate}</Button>
+        <Button kind="primary" onClick={() => onOpen("template")}>{t.workflows.fromTemplate}</Button>
       </div>
     </EmptyState>
   );

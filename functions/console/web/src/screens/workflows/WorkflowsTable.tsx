@@ -1,4 +1,5 @@
 import type { Workflow } from "../../api/types";
+import { ToolMark } from "../../assistants/ToolMark";
 import { useTexts } from "../../i18n";
 import { Link } from "../../router/Link";
 import { StateBadge } from "../../ui/Badge";
@@ -27,6 +28,7 @@ export function WorkflowsTable({ workflows }: { workflows: Workflow[] }) {
       cell: (workflow) => (
         <>
           <Link to="workflow" params={{ workflowId: workflow.id }} className="name" translate="no">{workflow.name}</Link>
+          <ToolMark tool={workflow.tool} />
           {workflow.description && <div className="sub clip" title={workflow.description} translate="no">{workflow.description}</div>}
         </>
       ),

@@ -12,6 +12,7 @@ import { DropArea } from "./DropArea";
 import { ImportDialog } from "./ImportDialog";
 import { List } from "./List";
 import { useCreate } from "./queries";
+import { StudioDialog } from "../../assistants/StudioDialog";
 import { TemplatesDialog } from "./TemplatesDialog";
 
 const states = ["draft", "published", "paused", "needs_attention", "archived"] as const satisfies readonly WorkflowState[];
@@ -22,8 +23,8 @@ export default function Workflows({ query }: { query: URLSearchParams }) {
   const { t } = useTexts();
   const filters = readFilters(query, states, sorts);
   const [file, setFile] = useState<File | "choose" | null>(null);
-  const choosesTemplate = query.get("new") === "template";
-  const chooseTemplate = () => replaceQuery({ new: "template" });
+  const opened = query.get("new");
+  const open = (what: "template" | "assistant" | "") => replaceQuery({ new: what });
   const create = useCreate();
   const toast = useToast();
   const startEmpty = () =>
@@ -36,11 +37,12 @@ export default function Workflows({ query }: { query: URLSearchParams }) {
       <PageTitle title={t.workflows.title}>
         <Button busy={create.isPending} onClick={startEmpty}>{t.workflows.new}</Button>
         <Button onClick={() => setFile("choose")}>{t.workflows.import}</Button>
-        <Button kind="primary" onClick={chooseTemplate}>{t.workflows.fromTemplate}</Button>
+        <Button kind="primary" onClick={() => open("template")}>{t.workflows.fromTemplate}</Button>
       </PageTitle>
       <FilterFields filters={filters} states={states} sorts={sorts} />
-      <List filters={filters} onChooseTemplate={chooseTemplate} onImport={() => setFile("choose")} />
-      {choosesTemplate && <TemplatesDialog onClose={() => replaceQuery({ new: "" })} />}
+      <List filters={filters} onOpen={open} onImport={() => setFile("choose")} />
+      {opened === "template" && <TemplatesDialog onClose={() => open("")} />}
+      {opened === "assistant" && <StudioDialog onClose={() => open("")} />}
       {file !== null && <ImportDialog file={file} onClose={() => setFile(null)} />}
     </DropArea>
   );

@@ -1,0 +1,62 @@
+import type { Dictionary } from "..";
+
+export const assistants: Dictionary["assistants"] = {
+  tool: "Herramienta para asistentes",
+  offeredAs: (name) => `Herramienta para asistentes: ${name}`,
+  offered: "Ofrecida",
+  notOffered: "No ofrecida",
+  notYet: "Ofrecida, pero todavía no se encuentra",
+  texts: {
+    workflow: {
+      offered: "Los asistentes encuentran este flujo como herramienta y pueden ejecutarlo en nombre de quien tenga permiso para ello. Cada llamada es una ejecución.",
+      notOffered: "Asistentes como Claude, Codex o Copilot pueden ejecutar este flujo como herramienta cuando su propietario lo ofrece. Cada llamada es una ejecución.",
+      offer: "Los asistentes de quienes pueden ejecutar este flujo lo encontrarán como herramienta. Ven su nombre, su descripción y los esquemas de su entrada y de su salida.",
+      descriptionHint: "Lo que hace, para el asistente que elige herramientas. Si está vacía, ve la descripción del flujo.",
+    },
+    agent: {
+      offered: "Los asistentes encuentran este agente como herramienta y pueden llamarlo en nombre de quien tenga permiso para ello.",
+      notOffered: "Asistentes como Claude, Codex o Copilot pueden llamar a este agente como herramienta cuando su propietario lo ofrece.",
+      offer: "Los asistentes de quienes pueden llamar a este agente lo encontrarán como herramienta. Ven su nombre y su descripción.",
+      descriptionHint: "Lo que hace, para el asistente que elige herramientas. Si está vacía, ve la descripción del agente.",
+    },
+  },
+  name: "Nombre de la herramienta",
+  nameHint: "De 1 a 64 letras sin acentos, cifras, _ y -.",
+  description: "Descripción para los asistentes",
+  noDescription: "Ninguna. Escriba una para que los asistentes sepan cuándo usarla.",
+  needs: "Lo que necesita",
+  met: "Sí",
+  missing: "Falta",
+  needTexts: {
+    published: "Está publicado.",
+    trigger: "Una ejecución puede empezar de forma manual o con un mensaje (un nodo «input» o «message»).",
+    agentPublished: "Está publicado y nada en él requiere atención.",
+  },
+  onlyOwner: "Solo el propietario puede cambiarlo.",
+  offer: "Ofrecer como herramienta",
+  offerTitle: (name) => `Ofrecer ${name} como herramienta`,
+  change: "Cambiar",
+  stop: "Dejar de ofrecer",
+  stopTitle: (name) => `¿Dejar de ofrecer ${name}?`,
+  stopText: "Los asistentes ya no la encuentran ni pueden llamarla. Las llamadas en curso continúan.",
+  done: {
+    offered: (name) => `Los asistentes la encuentran como ${name}`,
+    stopped: (name) => `${name} ya no se ofrece`,
+  },
+  connect: "Conectar un asistente",
+  url: "URL del servidor MCP",
+  client: "Cliente",
+  clients: { claude: "Claude Code", codex: "Codex", vscode: "VS Code", json: "Otro cliente (JSON)" },
+  snippets: {
+    claude: "Ejecute en un terminal",
+    codex: "Ejecute en un terminal",
+    vscode: "Archivo .vscode/mcp.json",
+    json: "Configuración del cliente",
+  },
+  snippet: "la configuración",
+  signIn: "El cliente abre una página donde usted inicia sesión. Un cliente que no puede hacerlo envía una clave de API en la cabecera",
+  studio: "Construir con un asistente",
+  studioText:
+    "Un asistente de programación puede construir flujos con usted: consulta los tipos de nodos, escribe un borrador, corrige lo que señala el validador, lo prueba, lo publica y lee sus ejecuciones. Puede hacer lo mismo que usted.",
+  studioTools: "Para que los asistentes usen un flujo o un agente como herramienta, ábralo y elija «Asistentes».",
+};
