@@ -1,4 +1,4 @@
-import type { components as Builder } from "./generated/builder";
+import type { components as Builder, paths as BuilderPaths } from "./generated/builder";
 import type { components as Gateway } from "./generated/gateway";
 import type { components as Workbenches } from "./generated/workbenches";
 
@@ -56,6 +56,8 @@ export type AgentDetail = B["AgentDetailOut"];
 export type ToolMark = NonNullable<B["AgentOut"]["tool"]>;
 export type AgentPatch = B["AgentPatchIn"];
 export type AgentTool = B["Tool"];
+export type McpServer = BuilderPaths["/builder/v1/agents/{id}/tools/{tool}/server"]["get"]["responses"][200]["content"]["application/json"]["data"];
+export type McpServerTool = McpServer["tools"][number];
 export type AgentSource = B["AgentSource"];
 export type AgentAnswer = B["AgentInvokeOut"];
 export type ToolCredential = B["ToolCredentialIn"];

@@ -22,6 +22,7 @@ import { WithCode } from "../../ui/WithCode";
 import { AgentMenu } from "./AgentMenu";
 import { Configuration } from "./Configuration";
 import { Invocations } from "./Invocations";
+import { isAbout, isOfServer } from "./edits";
 import { useAgent } from "./queries";
 import { TryIt } from "./TryIt";
 import { useEdits } from "./useEdits";
@@ -64,7 +65,7 @@ export function AgentScreen({ id, tab, query }: AgentScreenProps) {
     <>
       <Header agent={agent} tab={t.agents.tabs[tab]} onDelete={discard} />
       <Tabs label={t.agents.tabsLabel} tabs={tabs.map((to) => ({ to, params: { agentId: id }, name: t.agents.tabs[to] }))} current={tab} />
-      {tab === "agent" && <Configuration stored={data} edits={edits} canEdit={canEdit} />}
+      {tab === "agent" && <Configuration stored={data} edits={edits} canEdit={canEdit} listed={query.get("server")} />}
       {tab === "agentTry" && <TryIt agent={agent} isDirty={isDirty} />}
       {tab === "agentCalls" && <Invocations agent={id} call={query.get("call")} />}
       {tab === "agentAssistants" &&
@@ -129,9 +130,23 @@ function Header({ agent, tab, onDelete }: { agent: AgentDetail; tab: string; onD
       {problems.length > 0 && (
         <section className="panel problems" aria-label={t.workflow.problems}>
           <p className="lead-line">{t.workflow.problems}</p>
-          <ul>{problems.map(({ code, message }) => <li key={code + message}><span><WithCode text={message} /></span></li>)}</ul>
+          <ul>{problems.map(({ code, message }) => <Problem key={code + message} agent={agent} code={code} message={message} />)}</ul>
         </section>
       )}
     </>
+  );
+}
+
+/** A standing problem. One of an MCP server leads to the list of its tools. */
+function Problem({ agent, code, message }: { agent: AgentDetail; code: string; message: string }) {
+  const { t } = useTexts();
+  const tool = isOfServer(code) ? (agent.config.tools ?? []).find((tool) => tool.type === "mcp" && isAbout({ message }, tool)) : undefined;
+  return (
+    <li>
+      <span><WithCode text={message} /></span>
+      {tool?.type === "mcp" && includes(agent.access.role, "editor") && (
+        <Link to="agent" params={{ agentId: agent.id }} query={{ server: tool.name }}>{t.agents.reviewTools}</Link>
+      )}
+    </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { asApiError } from "../../api/errors";
 import { useTexts } from "../../i18n";
+import { replaceQuery } from "../../router/history";
 import { Button } from "../../ui/Button";
 import { ErrorState } from "../../ui/ErrorState";
 import { Section } from "../../ui/Section";
@@ -18,10 +19,12 @@ interface ConfigurationProps {
   stored: Stored;
   edits: Edits;
   canEdit: boolean;
+  /** The name of the MCP server whose tools are listed. */
+  listed: string | null;
 }
 
 /** The configuration of an agent. What is changed is saved together. */
-export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
+export function Configuration({ stored, edits, canEdit, listed }: ConfigurationProps) {
   const { t } = useTexts();
   const toast = useToast();
   const form = useRef<HTMLDivElement>(null);
@@ -80,7 +83,7 @@ export function Configuration({ stored, edits, canEdit }: ConfigurationProps) {
           )}
           <Section title={t.agents.tools}>
             <div className="panel form-panel">
-              <ToolList stored={stored} tools={fields.tools} canEdit={canEdit} onChange={(tools) => edits.change({ tools })} />
+              <ToolList stored={stored} tools={fields.tools} canEdit={canEdit} listed={listed} onList={(name) => replaceQuery({ server: name ?? "" })} onChange={(tools) => edits.change({ tools })} />
             </div>
           </Section>
           <Section title={t.agents.sources}>

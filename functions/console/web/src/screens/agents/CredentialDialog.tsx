@@ -8,11 +8,11 @@ import { Dialog } from "../../ui/Dialog";
 import { ErrorState } from "../../ui/ErrorState";
 import { useToast } from "../../ui/Toast";
 import { useWhenDone } from "../../ui/useWhenDone";
+import type { CalledTool } from "./edits";
 import { useSetCredential } from "./queries";
-import type { HttpTool } from "./ToolCredentialState";
 
 /** Stores the credential of a tool. Nobody can read it afterwards. */
-export function CredentialDialog({ agent, tool, onClose }: { agent: string; tool: HttpTool; onClose: () => void }) {
+export function CredentialDialog({ agent, tool, onClose }: { agent: string; tool: CalledTool; onClose: () => void }) {
   const { t } = useTexts();
   const toast = useToast();
   const whenDone = useWhenDone();

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import type { AgentTool } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -8,15 +7,11 @@ import { RelativeTime } from "../../ui/RelativeTime";
 import { useToast } from "../../ui/Toast";
 import { useWhenDone } from "../../ui/useWhenDone";
 import { CredentialDialog } from "./CredentialDialog";
-import type { Stored } from "./edits";
+import { type CalledTool, findStored, type Stored } from "./edits";
 import { useDeleteCredential } from "./queries";
 
-export type HttpTool = Extract<AgentTool, { type: "http" }>;
-
-const originOf = (url: string) => /^https?:\/\/[^/]+/i.exec(url)?.[0];
-
 /** Whether the credential of a tool is stored. It can be stored once the tool is saved as it is here. */
-export function ToolCredentialState({ stored, tool, canEdit }: { stored: Stored; tool: HttpTool; canEdit: boolean }) {
+export function ToolCredentialState({ stored, tool, canEdit }: { stored: Stored; tool: CalledTool; canEdit: boolean }) {
   const { t } = useTexts();
   const toast = useToast();
   const whenDone = useWhenDone();
@@ -24,10 +19,7 @@ export function ToolCredentialState({ stored, tool, canEdit }: { stored: Stored;
   const remove = useDeleteCredential(agent.id);
   const [open, setOpen] = useState<"set" | "delete" | null>(null);
   const credential = agent.credentials.find(({ tool: name }) => name === tool.name);
-  const isSaved = (agent.config.tools ?? []).some(
-    (saved) => saved.type === "http" && saved.name === tool.name && saved.auth === tool.auth && originOf(saved.url) === originOf(tool.url),
-  );
-  if (!isSaved) return <p className="hint">{t.agents.credentialLater}</p>;
+  if (findStored(agent, tool) === undefined) return <p className="hint">{t.agents.credentialLater}</p>;
   return (
     <div className="reference">
       {credential === undefined ? (

@@ -6,24 +6,28 @@ import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Menu } from "../../ui/Menu";
 import { readJson, writeJson } from "../../values/json";
+import { AuthFields } from "./AuthFields";
+import { McpToolFields } from "./McpToolFields";
 import { ReferenceDialog } from "./ReferenceDialog";
-import type { Stored } from "./edits";
+import { findStored, type Stored } from "./edits";
 import { FormContext, ParsedField, SelectField, TextField } from "./fields";
-import { ToolCredentialState } from "./ToolCredentialState";
+import { ServerDialog } from "./ServerDialog";
 
-const kinds = ["http", "workflow", "agent", "function"] as const satisfies readonly AgentTool["type"][];
+const kinds = ["http", "mcp", "workflow", "agent", "function"] as const satisfies readonly AgentTool["type"][];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-const auths = ["none", "bearer", "basic", "header", "query", "oauth2_client_credentials"] as const;
 
 interface ToolListProps {
   stored: Stored;
   tools: AgentTool[];
   canEdit: boolean;
+  /** The name of the MCP server whose tools are listed, which is in the address. */
+  listed: string | null;
+  onList: (name: string | null) => void;
   onChange: (tools: AgentTool[]) => void;
 }
 
 /** The tools of an agent, each with the fields of its type. */
-export function ToolList({ stored, tools, canEdit, onChange }: ToolListProps) {
+export function ToolList({ stored, tools, canEdit, listed, onList, onChange }: ToolListProps) {
   const { t } = useTexts();
   const { problems } = useContext(FormContext);
   const [picks, setPicks] = useState<{ kind: "workflow" | "agent"; index: number } | null>(null);
@@ -34,16 +38,19 @@ export function ToolList({ stored, tools, canEdit, onChange }: ToolListProps) {
   };
   const choose = (id: string) => {
     if (picks === null) return;
-    const { description = "" } = tools[picks.index] ?? {};
+    const before = tools[picks.index];
+    const description = (before !== undefined && "description" in before && before.description) || "";
     const tool: AgentTool = picks.kind === "workflow" ? { type: "workflow", workflowId: id, description } : { type: "agent", agentId: id, description };
     if (picks.index < tools.length) onChange(tools.with(picks.index, tool));
     else add(tool);
   };
   const start = (kind: AgentTool["type"]) => {
     if (kind === "http") return add({ type: "http", name: "", description: "", method: "GET", url: "", headers: {}, parameters: {}, auth: "none" });
+    if (kind === "mcp") return add({ type: "mcp", name: "", url: "", auth: "none", tools: [], onUncertain: "fail" });
     if (kind === "function") return add({ type: "function", name: "", description: "", parameters: {} });
     setPicks({ kind, index: tools.length });
   };
+  const server = listed === null ? undefined : tools.find((tool) => tool.type === "mcp" && tool.name === listed);
   return (
     <>
       {tools.length === 0 && <p className="muted">{t.agents.noTools}</p>}
@@ -54,7 +61,7 @@ export function ToolList({ stored, tools, canEdit, onChange }: ToolListProps) {
           <details key={index} className="list-item" open={isWrong || index === added}>
             <summary><ToolTitle tool={tool} />{isWrong && <Badge tone="warn">{t.states.needs_attention}</Badge>}</summary>
             {problems.has(path) && <p className="field-problem">{problems.get(path)}</p>}
-            <ToolFields tool={tool} path={path} stored={stored} canEdit={canEdit} onChange={(tool) => onChange(tools.with(index, tool))} onPick={(kind) => setPicks({ kind, index })} />
+            <ToolFields tool={tool} path={path} stored={stored} canEdit={canEdit} onChange={(tool) => onChange(tools.with(index, tool))} onPick={(kind) => setPicks({ kind, index })} onList={() => onList("name" in tool ? tool.name : null)} />
             {canEdit && <Button kind="danger" className="add" onClick={() => onChange(tools.toSpliced(index, 1))}>{t.agents.removeTool}</Button>}
           </details>
         );
@@ -70,6 +77,14 @@ export function ToolList({ stored, tools, canEdit, onChange }: ToolListProps) {
             ))
           }
         </Menu>
+      )}
+      {canEdit && server?.type === "mcp" && findStored(stored.agent, server) !== undefined && (
+        <ServerDialog
+          agent={stored.agent}
+          tool={server}
+          onApply={(allowed) => onChange(tools.map((tool) => (tool === server ? { ...server, tools: allowed } : tool)))}
+          onClose={() => onList(null)}
+        />
       )}
       {picks !== null && (
         <ReferenceDialog kind={picks.kind} excluded={[stored.agent.id]} onChoose={choose} onClose={() => setPicks(null)} />
@@ -95,10 +110,12 @@ interface ToolFieldsProps {
   canEdit: boolean;
   onChange: (tool: AgentTool) => void;
   onPick: (kind: "workflow" | "agent") => void;
+  onList: () => void;
 }
 
-function ToolFields({ tool, path, stored, canEdit, onChange, onPick }: ToolFieldsProps) {
+function ToolFields({ tool, path, stored, canEdit, onChange, onPick, onList }: ToolFieldsProps) {
   const { t } = useTexts();
+  if (tool.type === "mcp") return <McpToolFields tool={tool} path={path} stored={stored} canEdit={canEdit} onChange={onChange} onList={onList} />;
   const description = (
     <TextField path={`${path}.description`} label={t.agents.description} hint={t.agents.toolDescription} lines={2} value={tool.description ?? ""} onChange={(description) => onChange({ ...tool, description })} />
   );
@@ -160,8 +177,7 @@ function ToolFields({ tool, path, stored, canEdit, onChange, onPick }: ToolField
             example="Accept: application/json"
             onChange={(headers) => onChange({ ...tool, headers: headers as Record<string, string> })}
           />
-          <SelectField path={`${path}.auth`} label={t.agents.auth} value={tool.auth ?? "none"} options={auths.map((auth) => [auth, t.agents.auths[auth]] as const)} onChange={(auth) => onChange({ ...tool, auth })} />
-          {tool.auth !== undefined && tool.auth !== "none" && <ToolCredentialState stored={stored} tool={tool} canEdit={canEdit} />}
+          <AuthFields tool={tool} path={path} stored={stored} canEdit={canEdit} onChange={onChange} />
         </>
       );
   }

@@ -1,5 +1,5 @@
 // What a person has changed of an agent and not saved, and what others have changed meanwhile.
-import type { AgentDetail, AgentPatch } from "../../api/types";
+import type { AgentDetail, AgentPatch, AgentTool } from "../../api/types";
 import { isSame } from "../editor/model/equal";
 
 export type Fields = Pick<AgentDetail, "name" | "description" | "type"> & Required<AgentDetail["config"]>;
@@ -10,6 +10,24 @@ export type Changes = Partial<Fields>;
 export interface Stored {
   agent: AgentDetail;
   etag: string;
+}
+
+/** A tool that calls another system: it can have a credential. */
+export type CalledTool = Extract<AgentTool, { type: "http" | "mcp" }>;
+
+const isCalled = (tool: AgentTool): tool is CalledTool => tool.type === "http" || tool.type === "mcp";
+const originOf = (url: string) => /^https?:\/\/[^/]+/i.exec(url)?.[0];
+
+/** The stored tool of which a form is: it has the same name, and its credential is that of the same system. */
+export function findStored({ config }: AgentDetail, { type, name, auth = "none", url }: CalledTool): CalledTool | undefined {
+  const isSame = (saved: CalledTool) => saved.type === type && saved.name === name && (saved.auth ?? "none") === auth && originOf(saved.url) === originOf(url);
+  return (config.tools ?? []).filter(isCalled).find(isSame);
+}
+
+/** Whether a standing problem is about a tool: its message names it. For one of an MCP server, it names both. */
+export function isAbout({ message }: { message: string }, { name }: CalledTool, ofServer?: string): boolean {
+  const words = message.split(/[\s,;:`"'.]+/);
+  return words.includes(name) && (ofServer === undefined || words.includes(ofServer));
 }
 
 const ofAgent: ReadonlySet<string> = new Set(["name", "description", "type"]);
@@ -64,6 +82,9 @@ export function readProblems(message: string): Map<string, string> {
   return found;
 }
 
+/** Whether a standing problem is that an MCP server has changed or removed a tool. Its owner approves it, or removes the tool. */
+export const isOfServer = (code: string) => code === "mcp_tool_changed" || code === "mcp_tool_gone";
+
 /** The standing problems of an agent by the field where each is solved. */
 export function placeProblems({ problems, config, credentials }: AgentDetail): Map<string, string> {
   const places = new Map<string, string>();
@@ -73,8 +94,11 @@ export function placeProblems({ problems, config, credentials }: AgentDetail): M
     tools.forEach((tool, index) => {
       const id = tool.type === "agent" ? tool.agentId : tool.type === "workflow" ? tool.workflowId : null;
       if (id !== null && message.includes(id)) places.set(`config.tools[${index}]`, message);
-      const lacks = code === "credential_missing" && tool.type === "http" && !credentials.some((stored) => stored.tool === tool.name);
-      if (lacks && message.split(/[\s,;]+/).includes(tool.name)) places.set(`config.tools[${index}].auth`, message);
+      if (!isCalled(tool) || !isAbout({ message }, tool)) return;
+      const lacks = code === "credential_missing" && !credentials.some((stored) => stored.tool === tool.name);
+      if (lacks) places.set(`config.tools[${index}].auth`, message);
+      const allowed = `config.tools[${index}].tools`;
+      if (isOfServer(code)) places.set(allowed, [places.get(allowed), message].filter(Boolean).join(" "));
     });
   }
   return places;

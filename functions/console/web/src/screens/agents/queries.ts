@@ -124,6 +124,19 @@ export function useDeleteCredential(id: string) {
   );
 }
 
+/** Asks an MCP server for its tools, as the agent that uses it is saved. */
+export function useServer(id: string, tool: string) {
+  return useQuery({
+    queryKey: ["agent", id, "server", tool],
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+    queryFn: () => answer(builder.GET("/builder/v1/agents/{id}/tools/{tool}/server", { params: { path: { id, tool } } })),
+    select: ({ data }) => data,
+  });
+}
+
 /** The models that can chat, as values and names. All pages are loaded: a list of the browser is searched by typing. */
 export function useChatModels(isNeeded: boolean) {
   return useQuery({
