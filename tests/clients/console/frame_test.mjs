@@ -57,7 +57,7 @@ test("each screen shows the sentence and the request of an error, and loads agai
 });
 
 test("each empty list says what to do", async () => {
-  const { home, call: _, editor, run, ...lists } = SCREENS;
+  const { home, call: _, editor, run, "workflow-assistants": ofWorkflow, "agent-assistants": ofAgent, ...lists } = SCREENS;
   for (const [name, place] of Object.entries(lists)) {
     const page = await open("/none", { width: 390, language: "es" });
     await emptyLists(page);

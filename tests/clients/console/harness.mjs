@@ -88,13 +88,17 @@ export async function fill() {
   await until(page, "/builder/v1/workflows/runs/summaries", (all) => all.find(({ workflowId }) => workflowId === workflow)?.completed);
   const { id: agent } = await made("/builder/v1/agents", { name: "Scout", config: { model: "dev-chat" } });
   const { id: invocation } = await made(`/builder/v1/agents/${agent}/invoke`, { input: "Where is my order?" });
+  for (const path of [`workflows/${workflow}`, `agents/${agent}`]) {
+    assert.equal((await call(page, "PUT", `/builder/v1/${path}/tool`, {})).status, 200, path);
+  }
   await page.context().close();
   const ofWorkflow = `/workflows/${workflow}`;
   const ofAgent = `/agents/${agent}`;
   return { home: "/", workflows: "/workflows", workflow: ofWorkflow, "workflow-runs": `${ofWorkflow}/runs`, releases: `${ofWorkflow}/releases`,
     members: `${ofWorkflow}/members`, channels: `${ofWorkflow}/channels`, webhooks: `${ofWorkflow}/webhooks`,
-    credentials: `${ofWorkflow}/credentials`, schedules: `${ofWorkflow}/schedules`, editor: `${ofWorkflow}/edit`, agents: "/agents",
-    agent: ofAgent, "agent-try": `${ofAgent}/try`, "agent-calls": `${ofAgent}/calls`, "agent-members": `${ofAgent}/members`,
+    credentials: `${ofWorkflow}/credentials`, schedules: `${ofWorkflow}/schedules`, "workflow-assistants": `${ofWorkflow}/assistants`,
+    editor: `${ofWorkflow}/edit`, agents: "/agents", agent: ofAgent, "agent-try": `${ofAgent}/try`, "agent-calls": `${ofAgent}/calls`,
+    "agent-assistants": `${ofAgent}/assistants`, "agent-members": `${ofAgent}/members`,
     call: `${ofAgent}/calls?call=${invocation}`, runs: "/runs",
     "failed-runs": "/runs?state=failed&error=not_in_order", analytics: "/analytics",
     "analytics-custom": "/analytics?period=custom&from=2026-01-01&to=2026-03-31", run: `${ofWorkflow}/runs/${run}` };

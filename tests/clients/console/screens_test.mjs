@@ -37,7 +37,7 @@ function texts(page) {
 
 test("no text is left untranslated when the language changes", async () => {
   // Names of people, what they have written, and words that are the same in both languages.
-  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting!?|Goodbye|dev-chat|Development chat|Total|Error|Manual|Webhooks?|Tokens|English|Español)$/i;
+  const same = /^(ada|acme|Atelier|Scout|Expense approval|Approves small claims.*|New workflow|Two people|Review|Greeting!?|Goodbye|dev-chat|Development chat|Total|Error|Manual|Webhooks?|Tokens|Claude Code|Codex|VS Code|English|Español)$/i;
   for (const [name, place] of Object.entries(SCREENS)) {
     const [english, spanish] = await Promise.all(["en", "es"].map(async (language) => {
       const page = await open(place, { language });

@@ -81,6 +81,7 @@ test("problems of MCP servers are placed at their tools", () => {
   const places = placeProblems(agent);
   assert.deepEqual([...places.keys()], ["config.tools[1].tools", "config.tools[1].auth"]);
   assert.deepEqual([isAbout({ message }, crm, "search"), isAbout({ message }, crm, "sea")], [true, false]);
+  assert.equal(isAbout({ message: "crm: the server no longer has files.read." }, crm, "files.read"), true);
   assert.equal(findStored(agent, { ...crm, url: "https://crm.example/other" }), crm);
   for (const other of [{ url: "https://evil.example/mcp" }, { auth: "none" }, { type: "http" }, { name: "c" }]) {
     assert.equal(findStored(agent, { ...crm, ...other }), undefined, JSON.stringify(other));

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Agent } from "../api/types";
 import { useTexts } from "../i18n";
+import { includes } from "../sharing/roles";
 import type { Kind } from "../sharing/queries";
 import { Badge } from "../ui/Badge";
 import { Button } from "../ui/Button";
@@ -80,7 +81,7 @@ export function Assistants({ kind, subject, needs }: AssistantsProps) {
           )}
         </div>
       </Section>
-      {tool && (
+      {tool && includes(access.role, "operator") && (
         <Section title={t.assistants.connect}>
           <div className="panel form-panel"><ConnectClient server={toolServer} /></div>
         </Section>

@@ -106,7 +106,7 @@ export const agents = {
   approved: "Approved",
   reviewTools: "Review the tools",
   serverTitle: (name: string) => `Tools of ${name}`,
-  serverText: "What follows is what the server says about its tools. The model of the agent reads it, too. Allow only what you need and trust. If the server changes a tool later, the agent cannot call it until you approve the change.",
+  serverText: "What follows is what the server says about its tools. The model of the agent reads it, too. Allow only what you need and trust. If the server changes a tool later, the agent cannot call it until its owner approves the change.",
   ownerAllows: "Only the owner of the agent can allow tools and approve changes.",
   serverEmpty: "The server has no tools.",
   toolCount: (shown: string, all: string, allowed: string) => `${shown === all ? all : `${shown} of ${all}`} ${plural(all, "tool", "tools")}, ${allowed} allowed`,

@@ -52,7 +52,7 @@ export const assistants = {
     json: "Configuration of the client",
   },
   snippet: "the configuration",
-  signIn: "The client opens a page where you sign in. A client that cannot do so sends an API key in the header",
+  signIn: "The client opens a page where you sign in. A program without a person sends a service token in the header",
   studio: "Build with an assistant",
   studioText:
     "A coding assistant can build workflows with you: it lists the types of nodes, writes a draft, fixes what the validator reports, tries it out, publishes it and reads its runs. It can do what you can do.",

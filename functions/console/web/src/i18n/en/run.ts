@@ -14,7 +14,7 @@ export const run = {
   output: "Output",
   waits: "Waiting for a decision",
   retryOf: "Retry of the run",
-  startedBy: "Started by",
+  startedBy: "Started by:",
   withClient: "with",
   noSteps: "No step has started yet",
   omitted: (count: string) =>

@@ -107,7 +107,7 @@ export const agents: Dictionary["agents"] = {
   approved: "Aprobada",
   reviewTools: "Revisar las herramientas",
   serverTitle: (name) => `Herramientas de ${name}`,
-  serverText: "Esto es lo que el servidor dice de sus herramientas. También lo lee el modelo del agente. Permita solo lo que necesite y en lo que confíe. Si el servidor cambia después una herramienta, el agente no puede llamarla hasta que usted apruebe el cambio.",
+  serverText: "Esto es lo que el servidor dice de sus herramientas. También lo lee el modelo del agente. Permita solo lo que necesite y en lo que confíe. Si el servidor cambia después una herramienta, el agente no puede llamarla hasta que su propietario apruebe el cambio.",
   ownerAllows: "Solo el propietario del agente puede permitir herramientas y aprobar cambios.",
   serverEmpty: "El servidor no tiene herramientas.",
   toolCount: (shown, all, allowed) => `${shown === all ? all : `${shown} de ${all}`} ${plural(all, "herramienta", "herramientas")}, ${allowed} ${plural(allowed, "permitida", "permitidas")}`,

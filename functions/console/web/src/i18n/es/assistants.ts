@@ -54,7 +54,7 @@ export const assistants: Dictionary["assistants"] = {
     json: "Configuración del cliente",
   },
   snippet: "la configuración",
-  signIn: "El cliente abre una página donde usted inicia sesión. Un cliente que no puede hacerlo envía una clave de API en la cabecera",
+  signIn: "El cliente abre una página donde usted inicia sesión. Un programa sin una persona envía un token de servicio en la cabecera",
   studio: "Construir con un asistente",
   studioText:
     "Un asistente de programación puede construir flujos con usted: consulta los tipos de nodos, escribe un borrador, corrige lo que señala el validador, lo prueba, lo publica y lee sus ejecuciones. Puede hacer lo mismo que usted.",

@@ -15,7 +15,7 @@ export const run: Dictionary["run"] = {
   output: "Salida",
   waits: "Espera una decisión",
   retryOf: "Reintento de la ejecución",
-  startedBy: "Iniciada por",
+  startedBy: "Iniciada por:",
   withClient: "con",
   noSteps: "Todavía no ha empezado ningún paso",
   omitted: (count) =>

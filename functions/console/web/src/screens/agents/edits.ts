@@ -26,7 +26,7 @@ export function findStored({ config }: AgentDetail, { type, name, auth = "none",
 
 /** Whether a standing problem is about a tool: its message names it. For one of an MCP server, it names both. */
 export function isAbout({ message }: { message: string }, { name }: CalledTool, ofServer?: string): boolean {
-  const words = message.split(/[\s,;:`"'.]+/);
+  const words = message.split(/[\s,;:`"']+/).map((word) => word.replace(/\.+$/, ""));
   return words.includes(name) && (ofServer === undefined || words.includes(ofServer));
 }
 
