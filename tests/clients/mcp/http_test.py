@@ -76,7 +76,7 @@ def test_a_session_belongs_to_its_caller(path):
 def test_another_tenant_sees_and_calls_nothing():
     session = open_session("/mcp/v1", EVE)
     ids = {tool["name"] for tool in result(post("/mcp/v1", message("tools/list", 2), EVE, **session))["tools"]}
-    assert ids == {"add", "ask", "refuse", "scout", "sleep"}, "her own"
+    assert ids == {"add", "ask", "get_run", "refuse", "scout", "sleep", "wait"}, "her own"
     eve, ada = Rest(BASE_URL, EVE), Rest(BASE_URL, ADA)
     before = len(ada.runs(STAGE["people"]["ada"]["ids"]["add"]))
     post("/mcp/v1", message("tools/call", 3, name="add", arguments={"a": 1, "b": 2}), EVE, **session).read()

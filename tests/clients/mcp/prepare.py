@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rest import Rest
-from workflows import CONFORMANCE, TOOLS, add
+from workflows import add, conformance_tools, marked_tools
 
 base_url, data, local, servers_url, everything_url = sys.argv[1:]
 credentials = json.loads((Path(data) / "credentials.json").read_text())
@@ -43,7 +43,7 @@ def person(user, org):
     owner = Rest(base_url, token)
     me = owner.get("/gateway/v1/me")
     operator.post("/gateway/v1/billing/admin/credits", {"org": me["org"]["id"], "kind": "credit", "amount": "1", "reason": "test"})
-    ids = tools(owner, TOOLS)
+    ids = tools(owner, marked_tools(servers_url))
     ids["unmarked"] = owner.publish("unmarked", add())
     ids["paused"] = marked(owner, "workflows", owner.publish("paused", add()), "paused", "Adds two numbers.")
     owner.post(f"/builder/v1/workflows/{ids['paused']}/pause")
@@ -51,15 +51,18 @@ def person(user, org):
     return {"token": token, "user": me["user"]["id"], "org": me["org"]["id"], "ids": ids}
 
 
-def service(owner_token):
-    """A service account, which may use one workflow of its owner."""
-    owner = Rest(base_url, owner_token)
+def services(owner):
+    """Two service accounts of an organization: one may use a tool of its administrator, the other may do nothing with tools."""
+    rest = Rest(base_url, owner["token"])
     expires = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    names = {"runner": ["workflows:read", "runs:write"], "reader": ["threads:read"]}
-    return {
-        name: owner.post("/builder/v1/service-tokens", {"name": name, "scopes": scopes, "expiresAt": expires})["data"]
-        for name, scopes in names.items()
+    scopes = {"runner": ["runs:write"], "reader": ["threads:read"]}
+    made = {
+        name: rest.post("/builder/v1/service-tokens", {"name": name, "scopes": allowed, "expiresAt": expires})["data"]
+        for name, allowed in scopes.items()
     }
+    member = {"userId": made["runner"]["userId"], "role": "operator"}
+    rest.post(f"/builder/v1/workflows/{owner['ids']['add']}/members", member)
+    return made
 
 
 # A user for each client, because a list has all tools of its user. The first one signs in with a browser.
@@ -67,14 +70,14 @@ people = {"ada": person("ada", "acme"), "eve": person("eve", "globex")}
 for name in ("python-legacy", "python-modern", "node-sdk", "node-client"):
     people[name] = person(name, f"org-{name}")
 conformance = access_token("tester", "conformance")
-tools(Rest(base_url, conformance), CONFORMANCE)
+tools(Rest(base_url, conformance), conformance_tools())
 json.dump({
     "base_url": base_url,
     "servers_url": servers_url,
     "everything_url": everything_url,
     "people": people,
     "conformance": conformance,
-    "services": service(people["ada"]["token"]),
+    "services": services(people["ada"]),
     "operator": credentials["operator"]["apiKey"],
     "keys": {name: user["apiKey"] for name, user in credentials["users"].items()},
 }, sys.stdout)  # fmt: skip

@@ -67,19 +67,9 @@ class Rest:
     def run(self, workflow, id):
         return self.get(f"/builder/v1/workflows/{workflow}/runs/{id}")["data"]
 
-    def await_run(self, workflow, id, *states):
-        """Waits until a run is in one of the states, which by default are those in which it has ended."""
-        states = states or ("completed", "failed", "cancelled")
-        return wait_for(lambda: (run := self.run(workflow, id))["state"] in states and run, f"the run is {states}")
-
-    def newest_run(self, workflow, than=None, state=None):
-        """Waits for a run that is not `than`."""
-
-        def found():
-            newest = next(iter(self.runs(workflow)), None)
-            return newest and newest["id"] != than and state in (None, newest["state"]) and newest
-
-        return wait_for(found, f"a run of {workflow}")
+    def await_end(self, workflow, id):
+        """Waits until a run has ended."""
+        return wait_for(lambda: (run := self.run(workflow, id))["finishedAt"] and run, f"the end of run {id}")
 
     def start(self, workflow, input):
         return self.post(f"/builder/v1/workflows/{workflow}/runs", {"input": input})["data"]["id"]

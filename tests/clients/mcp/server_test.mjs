@@ -3,20 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BASE_URL, CLIENTS, Oauth, Proxy, Rest, SERVER, STAGE, User, until } from "./stage.mjs";
+import { BASE_URL, CLIENTS, Oauth, Proxy, Rest, SERVER, STAGE, TOOLS, User, call, openGate, until } from "./stage.mjs";
 
-const TOOLS = ["add", "ask", "refuse", "scout", "sleep"];
-const names = async (client) => (await client.listTools()).tools.map((tool) => tool.name).sort();
-const call = (client, name, args, options) => client.callTool({ name, arguments: args }, ...arity(client, options));
-/** The older client takes a schema of the result before the options. */
-const arity = (client, options) => (client instanceof CLIENTS["node-sdk"].Client ? [undefined, options] : [options]);
+const listed = async (client) => (await client.listTools()).tools.map((tool) => tool.name).sort();
 
-/** The message with which a call was refused: as an error of the protocol, or as one of the tool. */
-async function refusal(called) {
-  const result = await called.catch((error) => error);
-  if (result instanceof Error) return `${result.code} ${result.message}`;
-  assert(result.isError, JSON.stringify(result));
-  return result.content[0].text;
+/** The output of a run that has completed. */
+function output({ isError, structuredContent, content }) {
+  assert(!isError && structuredContent.state === "completed", JSON.stringify({ structuredContent, content }));
+  return structuredContent.output;
 }
 
 for (const name of Object.keys(CLIENTS)) {
@@ -24,10 +18,10 @@ for (const name of Object.keys(CLIENTS)) {
   const { ids, rest } = user;
 
   test(`${name}: a client initializes`, async (t) => {
-    const [client] = await user.connect(t);
-    assert(client.getServerVersion().name);
+    const [client, transport] = await user.connect(t);
+    assert.equal(client.getServerVersion().name, "atelier");
     assert(client.getServerCapabilities().tools);
-    assert.equal(negotiated(client), user.kind.version);
+    assert.equal(client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion, user.kind.version);
   });
 
   test(`${name}: the list has the marked tools of the caller`, async (t) => {
@@ -38,43 +32,53 @@ for (const name of Object.keys(CLIENTS)) {
     assert.equal(add.description, "Adds two numbers.");
     assert.deepEqual(add.inputSchema.required, ["a", "b"]);
     assert.equal(add.inputSchema.properties.a.description, "The first number");
-    assert.equal(add.outputSchema.type, "object");
+    assert.match(JSON.stringify(add.outputSchema.properties.output), /"sum"/);
   });
 
   test(`${name}: a call is a run`, async (t) => {
     const [client] = await user.connect(t);
+    // With the list, the client validates results against their output schemas.
     await client.listTools();
     const result = await call(client, "add", { a: 40, b: 2 });
-    assert.deepEqual(result.structuredContent, { sum: 42 });
-    const [{ id }] = await rest.runs(ids.add);
-    const run = await rest.run(ids.add, id);
+    assert.deepEqual(output(result), { sum: 42 });
+    const run = await rest.run(ids.add, result.structuredContent.runId);
     assert.deepEqual([run.state, run.input, run.output], ["completed", { a: 40, b: 2 }, { sum: 42 }]);
-    user.checkRun(run);
+    user.checkCaller(run);
   });
 
   test(`${name}: progress arrives while the run goes on`, async (t) => {
     const [client] = await user.connect(t);
-    const before = await rest.runs(ids.ask);
+    const gate = crypto.randomUUID();
     const reported = [];
-    const called = call(client, "ask", {}, { onprogress: ({ progress }) => reported.push(progress) });
-    const { id } = await rest.newRun(ids.ask, before, "paused");
-    await until(() => reported.length, "the progress");
-    await rest.approve(ids.ask, id);
-    assert.deepEqual((await called).structuredContent, { decision: "approved" });
-    assert.deepEqual(reported, [...new Set(reported)].sort((a, b) => a - b), "progress increases");
+    const called = call(client, "wait", { gate }, { onprogress: (progress) => reported.push(progress) });
+    await until(() => reported.some(({ message }) => message.includes("call")), "the progress of the step");
+    await openGate(gate);
+    assert.deepEqual(output(await called), { passed: gate });
+    const numbers = reported.map(({ progress }) => progress);
+    assert.deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), "progress increases");
   });
 
   test(`${name}: a cancelled call cancels its run`, async (t) => {
     const [client] = await user.connect(t);
+    const before = await rest.runs(ids.sleep);
     const abort = new AbortController();
     const called = call(client, "sleep", {}, { signal: abort.signal });
-    const { id } = await rest.newRun(ids.sleep, []);
+    const { id } = await rest.newRun(ids.sleep, before);
     abort.abort("the user has changed their mind");
     await assert.rejects(called);
     const run = await rest.endedRun(ids.sleep, id);
     assert.equal(run.state, "cancelled");
-    user.checkRun(run);
-    assert.deepEqual((await call(client, "add", { a: 1, b: 1 })).structuredContent, { sum: 2 });
+    user.checkCaller(run);
+    assert.deepEqual(output(await call(client, "add", { a: 1, b: 1 })), { sum: 2 });
+  });
+
+  test(`${name}: a run that waits for a person is asked for later`, async (t) => {
+    const [client] = await user.connect(t);
+    const asked = (await call(client, "ask", {})).structuredContent;
+    assert.deepEqual([asked.state, asked.output], ["paused", null]);
+    await rest.approve(ids.ask, asked.runId);
+    await rest.endedRun(ids.ask, asked.runId);
+    assert.deepEqual(output(await call(client, "get_run", { runId: asked.runId })), { decision: "approved" });
   });
 
   test(`${name}: a failed run is an error of the tool`, async (t) => {
@@ -86,20 +90,21 @@ for (const name of Object.keys(CLIENTS)) {
 
   test(`${name}: an agent answers`, async (t) => {
     const [client] = await user.connect(t);
-    const { tools } = await client.listTools();
-    const [argument] = tools.find((tool) => tool.name === "scout").inputSchema.required;
-    const result = await call(client, "scout", { [argument]: "Where is my order?" });
+    const result = await call(client, "scout", { message: "Where is my order?" });
     assert.match(result.content[0].text, /You said: Where is my order\?/);
   });
 
   test(`${name}: wrong calls are refused and start nothing`, async (t) => {
     const [client] = await user.connect(t);
-    const before = (await rest.runs(ids.add)).length;
-    for (const wrong of ["missing", "unmarked", "paused", ids.add]) {
-      assert.match(await refusal(call(client, wrong, { a: 1, b: 2 })), /-32602/, wrong);
+    const before = await rest.runs(ids.add);
+    for (const wrong of ["missing", "unmarked", ids.add]) {
+      await assert.rejects(call(client, wrong, { a: 1, b: 2 }), { code: -32602 }, wrong);
     }
-    assert.match(await refusal(call(client, "add", { a: "one", b: 2 })), /input\.a/);
-    assert.equal((await rest.runs(ids.add)).length, before);
+    const unfit = await call(client, "add", { a: "one", b: 2 });
+    assert(unfit.isError);
+    assert.match(unfit.content[0].text, /input\.a/);
+    assert((await call(client, "paused", { a: 1, b: 2 })).isError);
+    assert.deepEqual(await rest.runs(ids.add), before);
     assert.deepEqual([await rest.runs(ids.unmarked), await rest.runs(ids.paused)], [[], []]);
   });
 
@@ -107,17 +112,17 @@ for (const name of Object.keys(CLIENTS)) {
     const authProvider = new Oauth("ada");
     const options = { token: null, authProvider };
     const refused = await user.connect(t, options).catch((error) => error);
-    assert.equal(refused.constructor.name, "UnauthorizedError");
+    assert.equal(refused.constructor.name, "UnauthorizedError", String(refused));
     const { Transport } = user.kind;
-    await new Transport(new URL(SERVER), { authProvider }).finishAuth(authProvider.answer.get("code"), authProvider.answer.get("iss") ?? undefined);
-    assert(authProvider.registered.client_id && authProvider.stored.access_token);
+    const [code, iss] = ["code", "iss"].map((name) => authProvider.answer.get(name) ?? undefined);
+    await new Transport(new URL(SERVER), { authProvider }).finishAuth(code, iss);
+    assert(authProvider.registered.client_id && authProvider.stored.refresh_token);
     const [client] = await user.connect(t, options);
-    assert.deepEqual(await names(client), TOOLS);
-    const ada = STAGE.people.ada;
-    const before = await new Rest(ada.token).runs(ada.ids.add);
-    assert.deepEqual((await call(client, "add", { a: 2, b: 3 })).structuredContent, { sum: 5 });
-    const { id } = await new Rest(ada.token).newRun(ada.ids.add, before);
-    user.checkRun(await new Rest(ada.token).run(ada.ids.add, id), ada.user);
+    assert.deepEqual(await listed(client), TOOLS);
+    const result = await call(client, "add", { a: 2, b: 3 });
+    assert.deepEqual(output(result), { sum: 5 });
+    const { ada } = STAGE.people;
+    user.checkCaller(await new Rest(ada.token).run(ada.ids.add, result.structuredContent.runId), ada.user);
   });
 }
 
@@ -127,19 +132,19 @@ test("node-sdk: a cut stream goes on", async (t) => {
   const { ids, rest } = user;
   const proxy = await Proxy.start(t);
   const [client] = await user.connect(t, { url: SERVER.replace(BASE_URL, proxy.url) });
-  const before = await rest.runs(ids.ask);
-  const called = call(client, "ask", {});
-  const { id } = await rest.newRun(ids.ask, before, "paused");
+  const before = await rest.runs(ids.wait);
+  const gate = crypto.randomUUID();
+  const reported = [];
+  const called = call(client, "wait", { gate }, { onprogress: ({ progress }) => reported.push(progress) });
+  await until(() => reported.length, "the first progress");
   proxy.cut();
-  await rest.approve(ids.ask, id);
-  await rest.endedRun(ids.ask, id);
+  await openGate(gate);
+  const { id } = await rest.newRun(ids.wait, before);
+  assert.equal((await rest.endedRun(ids.wait, id)).state, "completed", "a lost connection does not stop the run");
   proxy.release();
-  assert.deepEqual((await called).structuredContent, { decision: "approved" });
+  const result = await called;
+  assert.deepEqual([output(result), result.structuredContent.runId], [{ passed: gate }, id]);
   assert(proxy.isResumed);
-  assert.equal((await rest.runs(ids.ask)).length, before.length + 1, "the call started one run");
+  assert.deepEqual(reported, [...new Set(reported)].sort((a, b) => a - b), "each progress arrives once");
+  assert.equal((await rest.runs(ids.wait)).length, before.length + 1, "the call started one run");
 });
-
-/** The version of the protocol that both sides speak. */
-function negotiated(client) {
-  return client.getNegotiatedProtocolVersion?.() ?? client.transport.protocolVersion;
-}

@@ -1,7 +1,8 @@
 """MCP servers of the tests, written with the official SDK. Usage: servers.py [dying]
 
 Prints its base URL. Each server is at `<base URL>/<name>/mcp`. `GET /seen` reports which tokens each of them got, and what it
-was asked for. With `dying`, there is one server alone, whose process ends in the middle of a call.
+was asked for. `GET /gates/<name>` is answered after `POST /gates/<name>`. With `dying`, there is one server alone, whose process
+ends in the middle of a call.
 """
 
 import asyncio
@@ -143,6 +144,7 @@ def dying():
 
 
 def build(names, base_url):
+    gates = defaultdict(asyncio.Event)
     changing = {name: Changing() for name in ("changing-agent", "changing-node")}
     makers = {"toolbox": toolbox, "large": large, "guarded": lambda: guarded(base_url), "dying": dying}
     servers = {name: changing[name].server if name in changing else makers[name]() for name in names or [*makers, *changing]}
@@ -151,6 +153,13 @@ def build(names, base_url):
     async def change(request):
         changing[request.path_params["name"]].change()
         return Response()
+
+    async def gate(request):
+        name = request.path_params["name"]
+        if request.method == "POST":
+            gates[name].set()
+        await gates[name].wait()
+        return JSONResponse({"gate": name})
 
     async def report(_):
         return JSONResponse({**seen, "tokens": {name: sorted(tokens) for name, tokens in seen["tokens"].items()}})
@@ -163,7 +172,12 @@ def build(names, base_url):
             yield
 
     mounts = [Mount(f"/{name}", app) for name, app in apps.items()]
-    routes = [Route("/seen", report), Route("/{name}/change", change, methods=["POST"]), *mounts]
+    routes = [
+        Route("/seen", report),
+        Route("/gates/{name}", gate, methods=["GET", "POST"]),
+        Route("/{name}/change", change, methods=["POST"]),
+        *mounts,
+    ]
     return Starlette(routes=routes, lifespan=run)
 
 

@@ -14,6 +14,8 @@ export const SERVER = `${BASE_URL}/mcp/v1`;
 export const STUDIO = `${SERVER}/studio`;
 export const CALLBACK = "http://127.0.0.1:1/callback";
 const CLIENT = { name: "mcp for Node", version: "3.1" };
+/** The tools of each user. */
+export const TOOLS = ["add", "ask", "get_run", "refuse", "scout", "sleep", "wait"];
 
 /** The clients, by the name of the user who has tools for them. One has sessions; the other speaks the newer protocol. */
 export const CLIENTS = {
@@ -47,11 +49,15 @@ export class User {
   }
 
   /** Checks that a run shows who called. */
-  checkRun(run, userId = this.person.user) {
+  checkCaller(run, userId = this.person.user) {
     assert.equal(run.origin, "mcp");
     assert.deepEqual(run.startedBy, { userId, client: CLIENT });
   }
 }
+
+/** Calls a tool. The older client takes a schema of the result before the options. */
+export const call = (client, name, args, options) =>
+  client.callTool({ name, arguments: args }, ...(client instanceof Client ? [undefined, options] : [options]));
 
 /** The REST API with the token of one caller. */
 export class Rest {
@@ -80,8 +86,8 @@ export class Rest {
   }
 
   /** Waits for a run that is not one of `before`. */
-  newRun(workflow, before, state) {
-    const isNew = (run) => !before.some(({ id }) => id === run.id) && (!state || run.state === state);
+  newRun(workflow, before) {
+    const isNew = (run) => !before.some(({ id }) => id === run.id);
     return until(async () => (await this.runs(workflow)).find(isNew), `a run of ${workflow}`);
   }
 
@@ -94,6 +100,9 @@ export class Rest {
     return until(ended, `the end of ${id}`);
   }
 }
+
+/** Lets the run go on that waits at this gate. */
+export const openGate = (name) => fetch(`${STAGE.servers_url}/gates/${name}`, { method: "POST" });
 
 /** Polls until the condition is true, and returns its value. */
 export async function until(condition, what, withinMs = 20_000) {

@@ -163,7 +163,7 @@ class Workflow:
         self.id = ADA.publish(name, graph(start(), node, end("nodes.call.output"), *branch))
 
     def run(self, **input):
-        run = ADA.await_run(self.id, ADA.start(self.id, input))
+        run = ADA.await_end(self.id, ADA.start(self.id, input))
         spans = ADA.get(f"/builder/v1/workflows/{self.id}/runs/{run['id']}/trace")["data"]["spans"]
         return run, [span for span in spans if span["nodeId"] == "call"]
 
@@ -255,7 +255,7 @@ def test_a_node_sends_a_credential():
     node["config"]["credentialId"] = kept
     ADA.patch(f"/builder/v1/workflows/{id}", {"graph": graph(start(), node, end("nodes.call.output"))})
     ADA.post(f"/builder/v1/workflows/{id}/publish")
-    run = ADA.await_run(id, ADA.start(id, {}))
+    run = ADA.await_end(id, ADA.start(id, {}))
     assert run["state"] == "completed" and run["output"]["text"] == "let in", run["error"]
     assert BEARER not in str(ADA.get(f"/builder/v1/workflows/{id}/runs/{run['id']}/trace")) + str(run)
 

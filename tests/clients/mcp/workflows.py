@@ -1,4 +1,4 @@
-"""The workflows of the tests, as graphs. `TOOLS` has those that their owner marks as tools."""
+"""The workflows of the tests, as graphs."""
 
 NUMBERS = {
     "type": "object",
@@ -43,8 +43,16 @@ def add():
     return graph(start(NUMBERS), end("{'sum': input.a + input.b}"))
 
 
+def wait(servers_url):
+    """A run that goes on while a gate of the servers is closed, so a test decides when it ends."""
+    name = {"type": "object", "properties": {"gate": {"type": "string"}}, "required": ["gate"]}
+    config = {"method": "GET", "url": f"{servers_url}/gates/{{{{ input.gate }}}}", "timeoutMs": 120_000}
+    call = {"id": "call", "type": "http", "config": config}
+    return graph(start(name), call, end("{'passed': nodes.call.output.body.gate}"))
+
+
 def ask():
-    """A run that waits for a person, so a test decides when it ends."""
+    """A run that waits for a person."""
     review = {"id": "check", "type": "review", "config": {"title": "Go on?"}}
     return graph(start(), review, end("{'decision': nodes.check.output.decision}"))
 
@@ -70,15 +78,22 @@ def steps():
     return graph(start(), *nodes, end("'done'"))
 
 
-TOOLS = {
-    "add": (add(), "Adds two numbers."),
-    "ask": (ask(), "Asks a person."),
-    "sleep": (sleep(), "Takes a day."),
-    "refuse": (refuse(), "Fails."),
-}
-CONFORMANCE = {
-    "test_simple_text": (say("This is a simple text response for testing."), "Returns a text."),
-    "test_error_handling": (refuse(), "Fails."),
-    "test_tool_with_progress": (steps(), "Reports its progress."),
-    "json_schema_2020_12_tool": (graph(start(ADDRESS), end("'seen'")), "Takes an address."),
-}
+def marked_tools(servers_url):
+    """The graphs and the descriptions of the tools of each user, by their names."""
+    return {
+        "add": (add(), "Adds two numbers."),
+        "ask": (ask(), "Asks a person."),
+        "refuse": (refuse(), "Fails."),
+        "sleep": (sleep(), "Takes a day."),
+        "wait": (wait(servers_url), "Waits until a gate is open."),
+    }
+
+
+def conformance_tools():
+    """The tools with the names that the conformance tests call."""
+    return {
+        "test_simple_text": (say("This is a simple text response for testing."), "Returns a text."),
+        "test_error_handling": (refuse(), "Fails."),
+        "test_tool_with_progress": (steps(), "Reports its progress."),
+        "json_schema_2020_12_tool": (graph(start(ADDRESS), end("'seen'")), "Takes an address."),
+    }
