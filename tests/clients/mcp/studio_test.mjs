@@ -15,8 +15,8 @@ async function ask(client, name, args = {}) {
 const GRAPH = {
   nodes: [
     { id: "start", type: "input", config: { schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } } },
-    { id: "answer", type: "model", config: { model: "dev-chat", prompt: "Greet {{ input.nme }}" } },
-    { id: "end", type: "send_result", config: { output: "{'greeting': nodes.answer.output}" } },
+    { id: "answer", type: "model", config: { model: "dev-chat", prompt: "Greet {{ input.name }}" } },
+    { id: "end", type: "send_result", config: { output: "{'greeting': nodes.anwser.output}" } },
   ],
   connections: [
     { from: "start", to: "answer" },
@@ -39,13 +39,13 @@ for (const name of Object.keys(CLIENTS)) {
     const { workflowId, revision } = await ask(client, "create_workflow", { name: "Greeting", graph: GRAPH });
     const found = await ask(client, "validate_workflow", { workflowId });
     const [problem] = found.problems;
-    assert.deepEqual([found.valid, problem.nodeId], [false, "answer"]);
-    assert.match(problem.message, /nme/);
+    assert.deepEqual([found.valid, problem.nodeId], [false, "end"]);
+    assert.match(problem.message, /anwser/);
     const unfit = await call(client, "publish_workflow", { workflowId });
     assert(unfit.isError);
-    assert.match(unfit.content[0].text, /nme/);
+    assert.match(unfit.content[0].text, /anwser/);
 
-    const nodes = { answer: { config: { prompt: "Greet {{ input.name }}" } } };
+    const nodes = { end: { config: { output: "{'greeting': nodes.answer.output}" } } };
     const stale = await call(client, "edit_draft", { workflowId, revision: revision + 7, nodes });
     assert(stale.isError);
     assert.deepEqual((await ask(client, "edit_draft", { workflowId, revision, nodes })).problems, []);
