@@ -21,7 +21,7 @@ async function inspect(era, ...args) {
     env: { PATH: process.env.PATH, HOME: home, NO_PROXY: "127.0.0.1" },
     timeout: 60_000,
   });
-  return JSON.parse(stdout);
+  return JSON.parse(stdout).result;
 }
 
 for (const era of ["legacy", "modern"]) {
