@@ -214,10 +214,10 @@ def test_an_error_of_a_tool_fails_the_step():
 
 
 def test_a_node_names_what_is_wrong():
-    assert Workflow("unknown", url("toolbox"), "missing").failure()[0]["code"]
+    assert Workflow("unknown", url("toolbox"), "missing").failure()[0]["code"] == "mcp_unknown_tool"
     assert Workflow("nowhere", "http://127.0.0.1:1/mcp", "greet").failure()[0]["code"] == "destination_unreachable"
     assert Workflow("forbidden", "http://169.254.169.254/mcp", "greet").failure()[0]["code"] == "destination_forbidden"
-    assert Workflow("locked", url("guarded"), "enter").failure()[0]["code"]
+    assert Workflow("locked", url("guarded"), "enter").failure()[0]["code"] == "mcp_unauthorized"
 
 
 def test_a_call_without_an_answer_ends_and_is_cancelled():
