@@ -10,12 +10,12 @@ import { test } from "node:test";
 
 import { SERVER, STAGE } from "./stage.mjs";
 
-/** The tests send no tokens, so this proxy adds one. */
+/** The tests send no tokens, so this proxy adds one. It also gives the platform's address for its own one. */
 async function addingToken(t) {
-  const upstream = new URL(SERVER);
+  const { hostname, port, pathname, host } = new URL(SERVER);
   const server = http.createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${STAGE.conformance}` };
-    const { hostname, port, pathname } = upstream;
+    for (const name of ["host", "origin"]) headers[name] &&= headers[name].replace(/127\.0\.0\.1:\d+$/, host);
     const forwarded = http.request({ hostname, port, path: pathname, method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
