@@ -1,6 +1,7 @@
 """The gateway's door in front of official MCP servers, used by the official Python SDK with API keys."""
 
 import asyncio
+import urllib.request
 
 import httpx2
 import pytest
@@ -8,10 +9,11 @@ from mcp import MCPError
 
 from rest import Rest
 from servers import BEARER
-from stage import BASE_URL, EVERYTHING, SERVERS, STAGE, VERSIONS, connect, seen, until
+from stage import BASE_URL, EVERYTHING, SERVERS, STAGE, VERSIONS, connect, seen, started, until
 
 pytestmark = pytest.mark.anyio
 ADMIN = "/gateway/v1/admin/mcp-servers"
+ORG = STAGE["people"]["ada"]["org"]
 OPERATOR = Rest(BASE_URL, STAGE["operator"])
 ADA, EVE = STAGE["keys"]["ada"], STAGE["keys"]["eve"]
 
@@ -31,13 +33,12 @@ def keys():
     """Two keys of one user: all keys may greet and count, and only the second may weigh."""
     ada = Rest(BASE_URL, ADA)
     plain, special = (ada.post("/gateway/v1/me/api-keys", {"name": name}) for name in ("plain", "special"))
-    org = STAGE["people"]["ada"]["org"]
     every = {"plans": ["default"], "tools": ["greet", "count", "hang"]}
-    register(org, "tools", f"{SERVERS}/toolbox/mcp", access=[every, {"keys": [special["id"]], "tools": ["weigh"]}])
-    register(org, "guard", f"{SERVERS}/guarded/mcp", access=[{"tools": ["*"]}], auth={"type": "bearer", "token": BEARER})
-    register(org, "every", EVERYTHING, access=[{"tools": ["*"]}])
-    register(org, "closed", f"{SERVERS}/toolbox/mcp", access=[{"tools": ["*"]}], enabled=False)
-    register(org, "nobody", f"{SERVERS}/toolbox/mcp", access=[])
+    register(ORG, "tools", f"{SERVERS}/toolbox/mcp", access=[every, {"keys": [special["id"]], "tools": ["weigh"]}])
+    register(ORG, "guard", f"{SERVERS}/guarded/mcp", access=[{"tools": ["*"]}], auth={"type": "bearer", "token": BEARER})
+    register(ORG, "every", EVERYTHING, access=[{"tools": ["*"]}])
+    register(ORG, "closed", f"{SERVERS}/toolbox/mcp", access=[{"tools": ["*"]}], enabled=False)
+    register(ORG, "nobody", f"{SERVERS}/toolbox/mcp", access=[])
     return {"plain": plain["secret"], "special": special["secret"]}
 
 
@@ -121,8 +122,9 @@ async def test_other_organizations_and_callers_without_a_key_are_refused(keys):
     async with httpx2.AsyncClient() as http:
         assert (await http.post(door("tools"), json={}, headers={"Authorization": f"Bearer {EVE}"})).status_code == 404
         assert (await http.post(door("tools"), json={})).status_code == 401
-    listed = {server["name"] for server in Rest(BASE_URL, keys["plain"]).get("/gateway/v1/mcp")["data"]}
-    assert listed == {"tools", "guard", "every"}
+    listed = {server["name"]: server for server in Rest(BASE_URL, keys["plain"]).get("/gateway/v1/mcp")["data"]}
+    assert {"tools", "guard", "every"} <= set(listed) and not {"closed", "nobody"} & set(listed)
+    assert sorted(listed["tools"]["tools"]) == ["count", "greet", "hang"] and listed["guard"]["tools"] is None
     assert not Rest(BASE_URL, EVE).get("/gateway/v1/mcp")["data"]
 
 
@@ -132,7 +134,38 @@ async def test_the_call_log_shows_tools(keys):
 
     def logged():
         calls = Rest(BASE_URL, ADA).get("/gateway/v1/billing/calls?limit=100")["data"]
-        return [call for call in calls if "weigh" in str(call)]
+        return [call for call in calls if call.get("mcp") == {"server": "tools", "tool": "weigh"}]
 
-    [*_, call] = await until(logged, "the call in the log")
-    assert call["status"] == "completed" and "logged" not in str(call), "the log has no arguments"
+    call = (await until(logged, "the call in the log"))[0]
+    assert (call["kind"], call["status"], call["charged"]) == ("mcp", "completed", 0)
+    assert "logged" not in str(call), "the log has no arguments"
+
+
+async def test_each_user_connects_their_own_account(keys, mode):
+    with started("accounts.py") as base_url:
+        name = f"accounts-{mode}"
+        register(ORG, name, f"{base_url}/mcp", access=[{"tools": ["*"]}], auth={"type": "oauth2_user"})
+        bob = Rest(BASE_URL, STAGE["keys"]["bob"])
+        accounts = []
+        for user in (Rest(BASE_URL, keys["plain"]), bob):
+            with pytest.raises(MCPError) as refused:
+                async with connect(door(name), user.token, mode) as client:
+                    await client.call_tool("whoami", {})
+            assert "connect" in refused.value.error.message
+            browse(user.post(f"/gateway/v1/mcp/{name}/connect")["authorize_url"])
+            [server] = [server for server in user.get("/gateway/v1/mcp")["data"] if server["name"] == name]
+            assert server["connection"] == "connected"
+            async with connect(door(name), user.token, mode) as client:
+                accounts.append((await client.call_tool("whoami", {})).content[0].text)
+        assert accounts == ["account-1", "account-2"]
+        bob.delete(f"/gateway/v1/mcp/{name}/connection")
+        with pytest.raises(MCPError):
+            async with connect(door(name), bob.token, mode) as client:
+                await client.call_tool("whoami", {})
+
+
+def browse(url):
+    """Opens a page as a browser does, with its cookies and through all redirects."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(url, timeout=20) as page:
+        assert page.status == 200 and page.url.startswith(f"{BASE_URL}/gateway/v1/mcp/callback"), page.url

@@ -193,9 +193,13 @@ def recording(app):
     return record
 
 
-if __name__ == "__main__":
+def serve(build):
+    """Serves an application, which is built for its URL, at any free port."""
     listener = socket.create_server(("127.0.0.1", 0))
     base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     print(base_url, flush=True)
-    app = recording(build(sys.argv[1:], base_url))
-    uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(build(base_url), log_level="error", timeout_graceful_shutdown=1)).run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    serve(lambda base_url: recording(build(sys.argv[1:], base_url)))

@@ -194,12 +194,11 @@ class Proxy:
 
 
 @contextlib.contextmanager
-def started_server(name):
-    """A server of `servers.py` in a process of its own."""
-    command = [sys.executable, str(Path(__file__).parent / "servers.py"), name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+def started(file, *args):
+    """A server in a process of its own. Yields its base URL."""
+    with subprocess.Popen([sys.executable, Path(__file__).parent / file, *args], stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield f"{process.stdout.readline().strip()}/{name}/mcp"
+            yield process.stdout.readline().strip()
         finally:
             process.kill()
 

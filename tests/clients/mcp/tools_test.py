@@ -6,7 +6,7 @@ import pytest
 
 from rest import Refused, Rest, wait_for
 from servers import BEARER, MANY, PIXEL
-from stage import BASE_URL, EVERYTHING, SERVERS, owner, seen, started_server
+from stage import BASE_URL, EVERYTHING, SERVERS, owner, seen, started
 from workflows import end, graph, start
 
 ADA = owner("ada")
@@ -143,8 +143,8 @@ def test_an_agent_sends_its_token_to_its_server_alone():
 
 
 def test_an_agent_survives_the_death_of_a_server():
-    with started_server("dying") as address:
-        agent = Agent("dying", address, "die")
+    with started("servers.py", "dying") as base_url:
+        agent = Agent("dying", f"{base_url}/dying/mcp", "die")
         answer, step = agent.ask("die")
         assert step["error"]["code"] and "The tool answered:" in answer
 
@@ -229,8 +229,8 @@ def test_a_call_without_an_answer_ends_and_is_cancelled():
 
 
 def test_a_server_that_dies_leaves_an_uncertain_call():
-    with started_server("dying") as address:
-        error, spans = Workflow("die", address, "die", onUncertain="fail").failure()
+    with started("servers.py", "dying") as base_url:
+        error, spans = Workflow("die", f"{base_url}/dying/mcp", "die", onUncertain="fail").failure()
     assert error["code"] and len(spans) == 1
 
 
