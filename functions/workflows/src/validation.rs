@@ -59,7 +59,12 @@ impl<'a> GraphValidator<'a> {
         compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
             let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
-            let message = || translated!("a workflow cannot run itself", "un flujo no puede ejecutarse a sí mismo");
+            let message = || {
+                translated!(
+                    "a workflow cannot run itself; choose another one",
+                    "un flujo no puede ejecutarse a sí mismo; elija otro"
+                )
+            };
             own.map(|(_, field)| (*field, message()))
         });
         compiled.report_fields(Severity::Warning, "workflow_unpublished", |step| {

@@ -13,6 +13,7 @@ mod result_schema;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+mod suggestion;
 pub mod templates;
 pub mod value_size;
 

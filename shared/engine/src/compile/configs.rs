@@ -32,13 +32,10 @@ fn read_node(
 ) -> (PlanStep, Option<NodeConfig>) {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
-        let message = translated!(
-            "unknown node type `{}`; use one of {}",
-            "tipo de nodo desconocido `{}`; use uno de {}",
-            node.r#type,
-            known.join(", ")
-        );
-        problems.error("unknown_type", index, message);
+        let message = translated!("unknown node type `{}`", "tipo de nodo desconocido `{}`", node.r#type);
+        let list = || translated!("; use one of {}", "; use uno de {}", known.join(", "));
+        let fix = problems.suggest(&node.r#type, known.iter().copied()).unwrap_or_else(list);
+        problems.error("unknown_type", index, message.with(&fix));
         nodes::unknown()
     });
     let config = Value::Object(node.config.clone());

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::expression::TextPosition;
+use crate::suggestion::suggest;
 use domain::error_text;
 use domain::graph::{Graph, Node};
 use domain::language::Translated;
@@ -43,10 +44,14 @@ pub struct Problems {
     found: Vec<(usize, GraphProblem)>,
     /// The number of problems of each severity, including those beyond the limit.
     count: BTreeMap<Severity, usize>,
+    /// The number of names that were compared with known ones.
+    compared_names: usize,
 }
 
 /// The maximum number of reported problems per severity. It bounds the memory of a report.
 const MAX_REPORTED: usize = 500;
+/// The maximum number of unknown names that are compared with the known ones, for suggestions. It bounds the work of a report.
+const MAX_COMPARED_NAMES: usize = 100;
 
 /// The name of a node in messages.
 struct Label {
@@ -58,6 +63,12 @@ impl Problems {
     pub fn for_graph(graph: &Graph) -> Self {
         let label = |node: &Node| Label { id: node.id.clone(), title: node.title().to_owned() };
         Self { labels: graph.nodes.iter().map(label).collect(), ..Self::default() }
+    }
+
+    /// Returns a suggestion for a misspelled name, as the end of a message.
+    pub fn suggest<'a>(&mut self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<Translated<String>> {
+        self.compared_names += 1;
+        if self.compared_names <= MAX_COMPARED_NAMES { suggest(name, known) } else { None }
     }
 
     pub fn error(&mut self, code: &'static str, node: usize, message: Translated<String>) {

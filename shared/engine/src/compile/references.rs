@@ -36,7 +36,7 @@ pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[S
         for (field, program) in &step.programs {
             let mut check = ReferenceCheck { plan, index, ids: &ids, indexes, upstream, explained: HashSet::new() };
             for reference in &program.references() {
-                if let Some((severity, code, at, message)) = check.check_reference(reference) {
+                if let Some((severity, code, at, message)) = check.check_reference(reference, problems) {
                     problems.add(severity, code, index, Some(field), Some(at), message);
                 }
             }
@@ -58,19 +58,24 @@ struct ReferenceCheck<'g> {
 type ReferenceProblem = (Severity, &'static str, TextPosition, Translated<String>);
 
 impl<'g> ReferenceCheck<'g> {
-    fn check_reference(&mut self, reference: &VariableReference) -> Option<ReferenceProblem> {
+    fn check_reference(&mut self, reference: &VariableReference, problems: &mut Problems) -> Option<ReferenceProblem> {
         let VariableReference { variable, member, at, field } = reference;
         let error = |code, message| Some((Severity::Error, code, *at, message));
         match (&**variable, member.as_deref()) {
             ("nodes", Some(node)) => match self.indexes.get(node) {
                 None => {
                     let message = translated!("there is no node `{node}`", "no hay ningún nodo `{node}`");
-                    error("unknown_reference", message.with(&self.dashed_id_hint(node)))
+                    let ids = self.ids;
+                    let fix = self.dashed_id_hint(node).or_else(|| problems.suggest(node, ids.iter().copied()));
+                    let other = || {
+                        translated!("; use the id of a node before this one", "; use el id de un nodo anterior a este")
+                    };
+                    error("unknown_reference", message.with(&fix.unwrap_or_else(other)))
                 }
                 Some(&named) if !self.is_known(named) => {
                     let message = translated!(
-                        "node `{node}` does not come before this one",
-                        "el nodo `{node}` no va antes de este"
+                        "node `{node}` does not come before this one; connect it before, or read another node",
+                        "el nodo `{node}` no va antes de este; conéctelo antes, o lea otro nodo"
                     );
                     error("not_upstream", message)
                 }
@@ -107,12 +112,10 @@ impl<'g> ReferenceCheck<'g> {
             }
             (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
             (unknown, _) => {
-                let message = translated!(
-                    "unknown variable `{unknown}`; use one of {}",
-                    "variable desconocida `{unknown}`; use una de {}",
-                    VARIABLES.join(", ")
-                );
-                error("unknown_variable", message)
+                let message = translated!("unknown variable `{unknown}`", "variable desconocida `{unknown}`");
+                let list = || translated!("; use one of {}", "; use una de {}", VARIABLES.join(", "));
+                let fix = problems.suggest(unknown, VARIABLES.into_iter()).unwrap_or_else(list);
+                error("unknown_variable", message.with(&fix))
             }
         }
     }
@@ -127,17 +130,13 @@ impl<'g> ReferenceCheck<'g> {
 
     /// `nodes.my-step` is read as a subtraction. If a node id begins like that, returns a hint and skips the errors for
     /// the rest of the id.
-    fn dashed_id_hint(&mut self, node: &str) -> Translated<String> {
+    fn dashed_id_hint(&mut self, node: &str) -> Option<Translated<String>> {
         let start = format!("{node}-");
-        match self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start)) {
-            Some(id) => {
-                self.explained.extend(id[start.len()..].split('-'));
-                translated!(
-                    "; if you mean `{id}`, write nodes[\"{id}\"]",
-                    "; si se refiere a `{id}`, escriba nodes[\"{id}\"]"
-                )
-            }
-            None => Translated::default(),
-        }
+        let id = self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start))?;
+        self.explained.extend(id[start.len()..].split('-'));
+        Some(translated!(
+            "; if you mean `{id}`, write nodes[\"{id}\"]",
+            "; si se refiere a `{id}`, escriba nodes[\"{id}\"]"
+        ))
     }
 }

@@ -164,7 +164,10 @@ fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize
 /// Checks that the graph has a trigger and an output.
 fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
     if plan.steps.is_empty() {
-        let message = translated!("the graph has no nodes", "el grafo no tiene nodos");
+        let message = translated!(
+            "the graph has no nodes; add a trigger, such as input, and the nodes after it",
+            "el grafo no tiene nodos; añada un disparador, como input, y los nodos que le siguen"
+        );
         return problems.add_graph_problem(Severity::Error, "empty_graph", message);
     }
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {

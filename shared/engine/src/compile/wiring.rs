@@ -17,14 +17,16 @@ pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Executi
         let (start, end) = match (find_index(&from.node), find_index(&to.node)) {
             (Some(start), Some(end)) => (start, end),
             (start, end) => {
-                report_dangling_connection(connection, start.or(end), problems);
+                let missing = if start.is_none() { &from.node } else { &to.node };
+                let suggestion = problems.suggest(missing, graph.nodes.iter().map(|node| node.id.as_str()));
+                report_dangling_connection(connection, start.or(end), suggestion, problems);
                 continue;
             }
         };
         if !seen.insert((from, to)) {
             let message = translated!(
-                "`{}` is connected to `{}` of node `{}` twice",
-                "`{}` está conectado dos veces a `{}` del nodo `{}`",
+                "`{}` is connected to `{}` of node `{}` twice; remove one of the two connections",
+                "`{}` está conectado dos veces a `{}` del nodo `{}`; quite una de las dos conexiones",
                 from.port,
                 to.port,
                 to.node
@@ -34,8 +36,9 @@ pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Executi
         }
         // Both ports are checked: a connection may be wrong at both ends.
         let is_unreadable = problems.unreadable_nodes.contains(&start);
-        let output = if is_unreadable { None } else { unknown_output_message(&plan.steps[start], &from.port) };
-        let input = unknown_input_message(&plan.steps[end], &to.port);
+        let output =
+            if is_unreadable { None } else { unknown_output_message(&plan.steps[start], &from.port, problems) };
+        let input = unknown_input_message(&plan.steps[end], &to.port, problems);
         let is_invalid = output.is_some() || input.is_some();
         for (step, message) in [(start, output), (end, input)] {
             if let Some(message) = message.filter(|message| reported.insert((step, message.clone()))) {
@@ -57,14 +60,20 @@ pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Executi
     }
 }
 
-fn report_dangling_connection(connection: &Connection, known_node: Option<usize>, problems: &mut Problems) {
+fn report_dangling_connection(
+    connection: &Connection,
+    known_node: Option<usize>,
+    suggestion: Option<Translated<String>>,
+    problems: &mut Problems,
+) {
     let Connection { from, to } = connection;
     let message = translated!(
-        "the connection from `{}` to `{}` refers to a node that does not exist; remove it",
-        "la conexión de `{}` a `{}` se refiere a un nodo que no existe; quítela",
+        "the connection from `{}` to `{}` refers to a node that does not exist",
+        "la conexión de `{}` a `{}` se refiere a un nodo que no existe",
         from.node,
         to.node
     );
+    let message = message.with(&suggestion.unwrap_or_else(|| translated!("; remove it", "; quítela")));
     match known_node {
         Some(node) => problems.error("dangling_connection", node, message),
         None => problems.add_graph_problem(Severity::Error, "dangling_connection", message),
@@ -72,23 +81,24 @@ fn report_dangling_connection(connection: &Connection, known_node: Option<usize>
 }
 
 /// Returns a message if the step has no such output.
-fn unknown_output_message(step: &PlanStep, port: &str) -> Option<Translated<String>> {
+fn unknown_output_message(step: &PlanStep, port: &str, problems: &mut Problems) -> Option<Translated<String>> {
     match &step.outputs[..] {
         outputs if outputs.iter().any(|output| output == port) => None,
         [] => Some(translated!(
             "has no outputs; remove the connection from `{port}`",
             "no tiene salidas; quite la conexión desde `{port}`"
         )),
-        outputs => Some(translated!(
-            "has no output `{port}`; it has {}",
-            "no tiene la salida `{port}`; tiene {}",
-            outputs.join(", ")
-        )),
+        outputs => {
+            let message = translated!("has no output `{port}`", "no tiene la salida `{port}`");
+            let suggestion = problems.suggest(port, outputs.iter().map(String::as_str));
+            let list = || translated!("; it has {}", "; tiene {}", outputs.join(", "));
+            Some(message.with(&suggestion.unwrap_or_else(list)))
+        }
     }
 }
 
 /// Returns a message if the step has no such input.
-fn unknown_input_message(step: &PlanStep, port: &str) -> Option<Translated<String>> {
+fn unknown_input_message(step: &PlanStep, port: &str, problems: &mut Problems) -> Option<Translated<String>> {
     let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
     match &inputs[..] {
         _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
@@ -96,10 +106,11 @@ fn unknown_input_message(step: &PlanStep, port: &str) -> Option<Translated<Strin
             "is a trigger, which has no inputs; remove this connection",
             "es un disparador y no tiene entradas; quite esta conexión"
         )),
-        inputs => Some(translated!(
-            "has no input `{port}`; it has {}",
-            "no tiene la entrada `{port}`; tiene {}",
-            inputs.join(", ")
-        )),
+        inputs => {
+            let message = translated!("has no input `{port}`", "no tiene la entrada `{port}`");
+            let suggestion = problems.suggest(port, inputs.iter().copied());
+            let list = || translated!("; it has {}", "; tiene {}", inputs.join(", "));
+            Some(message.with(&suggestion.unwrap_or_else(list)))
+        }
     }
 }

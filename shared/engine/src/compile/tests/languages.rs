@@ -24,7 +24,7 @@ fn problems_are_written_in_spanish() {
     assert_eq!(
         spanish,
         [
-            "nodo `start`, config.extra: no es un campo de este tipo",
+            "nodo `start`, config.extra: no es un campo de este tipo; quítelo",
             "nodo `check`: no tiene la salida `maybe`; tiene true, false",
             "nodo `check`, config.expression, línea 1, columna 13: no se espera `and` aquí; escriba &&",
             "nodo `call`, config.headers.Authorization: lo fija la plataforma; guarde los secretos en una credencial",

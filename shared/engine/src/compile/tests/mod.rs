@@ -88,7 +88,7 @@ fn all_problems_are_reported_at_once_and_sorted() {
     let known = crate::nodes::all().iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
     let expected = [
         "unknown_port: node `start`: is a trigger, which has no inputs; remove this connection",
-        "invalid_config: node `start`, config.extra: is not a field of this type",
+        "invalid_config: node `start`, config.extra: is not a field of this type; remove it",
         &format!("unknown_type: node `odd`: unknown node type `oracle`; use one of {known}"),
         "unreachable: node `odd`: has no incoming connection; connect or remove it",
         "unknown_port: node `check`: has no output `maybe`; it has true, false",
@@ -103,8 +103,8 @@ fn all_problems_are_reported_at_once_and_sorted() {
         "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
         "dangling_connection: node `text`: the connection from `ghost` to `text` refers to a node that does not exist; remove it",
         "unknown_port: node `text`: has no input `side`; it has in",
-        "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one",
-        "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`",
+        "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one; connect it before, or read another node",
+        "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`; use the id of a node before this one",
         "unknown_variable: node `text`, config.template, line 2, column 53: unknown variable `secret`; use one of input, nodes, vars, run",
         "unreachable: node `alone`: has no incoming connection; connect or remove it",
         "invalid_config: node `alone`, config.seconds: is missing",

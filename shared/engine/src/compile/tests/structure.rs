@@ -40,7 +40,9 @@ fn cycles_are_refused_and_loops_are_allowed() {
     let after = found(&nodes, "start>l l.item>a a>l.next l.done>later later>end");
     assert_eq!(
         after,
-        ["not_upstream: node `later`, config.value, line 1, column 7: node `a` does not come before this one"]
+        [
+            "not_upstream: node `later`, config.value, line 1, column 7: node `a` does not come before this one; connect it before, or read another node"
+        ]
     );
 }
 
@@ -102,7 +104,10 @@ fn loops_that_lose_results_are_warned_about() {
 
 #[test]
 fn graphs_without_trigger_or_output_are_refused() {
-    assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
+    assert_eq!(
+        found(&[], ""),
+        ["empty_graph: the graph has no nodes; add a trigger, such as input, and the nodes after it"]
+    );
     let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");
     assert_eq!(
         nothing,

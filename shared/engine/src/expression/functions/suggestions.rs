@@ -1,10 +1,10 @@
 //! Suggests the intended function for an unknown name.
 
 use domain::language::Translated;
-use domain::{spelling, translated};
 
 use super::super::hints::{self, write_instead};
 use super::{Function, all};
+use crate::suggestion::{did_you_mean, suggest};
 
 type Names = fn(&Function) -> &'static [&'static str];
 
@@ -156,15 +156,11 @@ pub fn suggest_in_jinja(name: &str) -> Translated<String> {
 
 /// Returns a hint for the name of an unknown test.
 pub fn suggest_test(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Translated<String> {
-    unsupported_hint(name).or_else(|| nearest(name, known).map(did_you_mean)).unwrap_or_default()
+    unsupported_hint(name).or_else(|| suggest(name, known.copied())).unwrap_or_default()
 }
 
 fn unsupported_hint(name: &str) -> Option<Translated<String>> {
     UNSUPPORTED.iter().find(|(known, _)| *known == name).map(|(_, hint)| hints::append(Some(hint)))
-}
-
-fn did_you_mean(suggested: &str) -> Translated<String> {
-    translated!("; did you mean `{suggested}`?", "; ¿quiso decir `{suggested}`?")
 }
 
 fn suggestion(
@@ -179,13 +175,6 @@ fn suggestion(
     }
     // The name in the other language, otherwise the name with the most similar spelling.
     let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());
-    let near = || nearest(name, all().flat_map(|function| here(function).iter()).chain(others));
-    same.copied().or_else(near).map(did_you_mean).unwrap_or_default()
-}
-
-/// Returns the most similar name. Names may differ in two letters, short ones in one; very long names are not compared.
-fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<&'static str> {
-    const MAX_BYTES: usize = 24;
-    let name = Some(name).filter(|name| name.len() <= MAX_BYTES)?;
-    spelling::nearest(name, known.copied(), if name.len() < 5 { 1 } else { 2 })
+    let near = || suggest(name, all().flat_map(|function| here(function).iter()).chain(others).copied());
+    same.copied().map(did_you_mean).or_else(near).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! `properties`, `patternProperties`, `additionalProperties`, `propertyNames`, `required`, `dependentRequired`,
 //! `dependentSchemas`, `minProperties` and `maxProperties`.
 
+use domain::language::Translated;
 use domain::translated;
 use serde_json::{Map, Value};
 
@@ -8,6 +9,10 @@ use super::{ENTRIES, Limit, check_count};
 use crate::schema::checker::Checker;
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
+use crate::suggestion::suggest;
+
+/// The maximum number of unknown fields of a value whose names are compared with the known ones.
+const MAX_SUGGESTIONS: usize = 10;
 
 pub fn apply<'s>(
     checker: &mut Checker<'s>,
@@ -109,9 +114,22 @@ fn additional<'s>(
             _ if is_known => {}
             Value::Bool(false) => {
                 let problem = translated!("is not a field of this type", "no es un campo de este tipo");
-                checker.refuse(at, problem, found);
+                checker.refuse(at, problem.with(&fix_unknown(name, known, entries, found)), found);
             }
             schema => checker.apply(schema, value, at, found),
         }
     });
+}
+
+/// How to fix a field that the schema does not know: by the name of a field that is not used yet, or by removing it.
+fn fix_unknown(
+    name: &str,
+    known: Option<&Map<String, Value>>,
+    entries: &Map<String, Value>,
+    found: &Findings,
+) -> Translated<String> {
+    let unused = || known.into_iter().flat_map(Map::keys).filter(|known| !entries.contains_key(*known));
+    let may_suggest = found.violations.len() < MAX_SUGGESTIONS;
+    let suggested = may_suggest.then(|| suggest(name, unused().map(String::as_str))).flatten();
+    suggested.unwrap_or_else(|| translated!("; remove it", "; quítelo"))
 }

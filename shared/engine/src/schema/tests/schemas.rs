@@ -86,7 +86,7 @@ fn schemas_of_zod_and_structured_outputs_are_supported() {
     assert_eq!(
         violations(&zod, &json!({"id": "x", "count": 0, "by_name": {"a": "b"}, "either": true, "more": 1})),
         [
-            "value.more: is not a field of this type",
+            "value.more: is not a field of this type; remove it",
             "value.id: must match the pattern ^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-…",
             "value.count: more than 0",
             "value.by_name.a: this name is not allowed here",
