@@ -15,6 +15,7 @@ mod inference;
 mod languages;
 mod local_commands;
 mod mcp;
+mod mcp_studio;
 mod modules;
 mod openapi;
 mod permissions;

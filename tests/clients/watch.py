@@ -140,6 +140,9 @@ expect("channels", answer["data"] == [], answer)
 answer = call("previews", "POST", f"/builder/v1/workflows/{workflow['id']}/preview", TOKEN, status=400)
 expect("previews", answer["error"]["code"] == "invalid_body", answer)
 
+answer = call("mcp-studio", "POST", "/mcp/v1/studio", status=401)
+expect("mcp-studio", answer["error"]["code"] == "unauthorized", answer)
+
 answer = call("runs", "POST", f"/builder/v1/workflows/{workflow['id']}/runs", TOKEN, status=409)
 expect("runs", answer["error"]["code"] == "unpublished_changes", answer)
 

@@ -94,6 +94,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("mcp-tools/list-without-session", 400, None),
     ("mcp-tools/no-token", 401, Some("unauthorized")),
     ("mcp-tools/resource", 200, None),
+    ("mcp-studio/list-node-types", 200, None),
+    ("mcp-studio/no-token", 401, Some("unauthorized")),
     ("previews/test-agent-unknown", 404, Some("workflow_not_found")),
     ("previews/unknown", 404, Some("workflow_not_found")),
     ("reference/front", 307, None),

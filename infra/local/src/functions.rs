@@ -50,6 +50,7 @@ impl Functions {
                 ("inference", inference::router(&context("inference"))?),
                 ("invocations", invocations::router(&context("invocations"))?),
                 ("mcp-tools", mcp_tools::router(&context("mcp-tools"))?),
+                ("mcp-studio", mcp_studio::router(&context("mcp-studio"))?),
                 ("previews", previews::router(&context("previews"))?),
                 ("reference", reference::router(&context("reference"))?),
                 ("run-events", run_events::router(&context("run-events"))?),

@@ -11,10 +11,11 @@ use super::{Auth, Caller, admit, refused};
 
 /// What a request needs of the scopes of a token.
 #[derive(Clone, Copy, Debug)]
-pub struct NeededScope {
-    pub area: ScopeArea,
-    /// Whether the request changes nothing.
-    pub is_safe: bool,
+pub enum NeededScope {
+    /// `is_safe`: the request changes nothing.
+    Of { area: ScopeArea, is_safe: bool },
+    /// Any scope: the route makes requests for its caller, which need theirs.
+    Any,
 }
 
 impl Auth {
@@ -37,8 +38,9 @@ impl Auth {
         }
         let holder = holder.ok_or_else(|| unknown("the service account is not a member of the organization"))?;
         let caller = admit(holder, now)?;
-        let NeededScope { area, is_safe } = needed.ok_or_else(persons_only)?;
-        if !Scope::allow(&token.scopes, area, is_safe) {
+        if let NeededScope::Of { area, is_safe } = needed.ok_or_else(persons_only)?
+            && !Scope::allow(&token.scopes, area, is_safe)
+        {
             return Err(missing_scope(Scope::needed(area, is_safe)));
         }
         self.service_tokens.record_use(&token, &hash, now).await?;

@@ -8,8 +8,13 @@ const MAX_BYTES: usize = 24;
 
 /// Returns `; did you mean `name`?` for the most similar known name. Names may differ in two letters, short ones in one.
 pub fn suggest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<Translated<String>> {
+    nearest(name, known).map(did_you_mean)
+}
+
+/// Returns the most similar known name.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = Some(name).filter(|name| name.len() <= MAX_BYTES)?;
-    spelling::nearest(name, known, if name.len() < 5 { 1 } else { 2 }).map(did_you_mean)
+    spelling::nearest(name, known, if name.len() < 5 { 1 } else { 2 })
 }
 
 pub fn did_you_mean(suggested: &str) -> Translated<String> {

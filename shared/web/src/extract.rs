@@ -293,6 +293,17 @@ pub(crate) async fn caller(parts: &Parts, auth: &Auth) -> domain::Result<Caller>
     caller_with_access(parts, auth, None).await.map(|(caller, _)| caller)
 }
 
+/// The user of a request that leads to requests of other routes, which check the scopes of a service token. A cookie does not
+/// count: those requests have only the token.
+pub(crate) async fn token_caller(parts: &Parts, auth: &Auth) -> domain::Result<Caller> {
+    let (caller, _) = match bearer(parts)? {
+        token if is_service_token(token) => auth.service_caller(token, Some(NeededScope::Any), None).await?,
+        token => auth.caller_with_access(token, None).await?,
+    };
+    record_caller(&caller);
+    Ok(caller)
+}
+
 /// The user of a request, and what they may do with something, from one read.
 pub(crate) async fn caller_with_access(
     parts: &Parts,
@@ -369,7 +380,7 @@ impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for AllowedOrigin {
 fn needed_scope(parts: &Parts) -> Option<NeededScope> {
     let route = parts.extensions.get::<MatchedPath>()?.as_str();
     let area = parts.extensions.get::<ScopedRoutes>()?.area_of(route)?;
-    Some(NeededScope { area, is_safe: parts.method.is_safe() })
+    Some(NeededScope::Of { area, is_safe: parts.method.is_safe() })
 }
 
 /// Adds the caller to the log line of the request.

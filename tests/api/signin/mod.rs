@@ -17,6 +17,8 @@ use serde_json::Value;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 
+pub use service_tokens::program;
+
 const SESSION: &str = "svc_session";
 const PENDING: &str = "svc_login";
 const AGENTS: &str = "/builder/v1/agents";

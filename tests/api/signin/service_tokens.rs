@@ -32,7 +32,7 @@ fn new_token(name: &str, scopes: &[&str]) -> Value {
 }
 
 /// Creates a token, and returns a program that has it.
-pub(super) async fn program(app: &TestApp, name: &str, scopes: &[&str]) -> (Person, String) {
+pub async fn program(app: &TestApp, name: &str, scopes: &[&str]) -> (Person, String) {
     let created = administrator(app).post_json(TOKENS, new_token(name, scopes)).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     let token = created.json["data"]["token"].as_str().unwrap();
@@ -181,7 +181,7 @@ async fn an_expired_token_is_refused() {
     let read = now.clone();
     let clock = Clock::new(move || *read.lock().unwrap());
     let auth = Auth::new(&Context { clock, ..app.platform.context_of("agents") }).unwrap();
-    let needed = Some(NeededScope { area: ScopeArea::Agents, is_safe: true });
+    let needed = Some(NeededScope::Of { area: ScopeArea::Agents, is_safe: true });
     let secret = program.token.unwrap();
     assert!(auth.service_caller(&secret, needed, None).await.is_ok());
     *now.lock().unwrap() = Time::now().plus(Duration::from_secs(31 * 24 * 60 * 60));

@@ -59,6 +59,18 @@ impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for Caller {
     }
 }
 
+/// A user with an access token, or a service account with any scope, on a route that makes requests to other routes with the same
+/// token.
+pub struct TokenCaller(pub auth::Caller);
+
+impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for TokenCaller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(Self(extract::token_caller(parts, state.as_ref()).await?))
+    }
+}
+
 /// A trigger with the token of a channel in the header `Authorization`.
 pub struct ChannelCaller(pub auth::ChannelCaller);
 

@@ -9,10 +9,12 @@ use super::{ENTRIES, Limit, check_count};
 use crate::schema::checker::Checker;
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
-use crate::suggestion::suggest;
+use crate::suggestion::{nearest, suggest};
 
 /// The maximum number of unknown fields of a value whose names are compared with the known ones.
 const MAX_SUGGESTIONS: usize = 10;
+/// The maximum number of fields that are compared with a missing one.
+const MAX_COMPARED_FIELDS: usize = 50;
 
 pub fn apply<'s>(
     checker: &mut Checker<'s>,
@@ -26,12 +28,12 @@ pub fn apply<'s>(
     match keyword {
         "minProperties" => check_count(checker, (Limit::Least, operand), count, at, found),
         "maxProperties" => check_count(checker, (Limit::Most, operand), count, at, found),
-        "required" => required(checker, operand, entries, at, found),
+        "required" => required(checker, operand, schema, entries, at, found),
         "dependentRequired" => {
             for (name, needed) in operand.as_object().into_iter().flatten() {
                 checker.budget.charge(1);
                 if entries.contains_key(name) {
-                    required(checker, needed, entries, at, found);
+                    required(checker, needed, schema, entries, at, found);
                 }
             }
         }
@@ -81,14 +83,22 @@ fn each<'s>(
     }
 }
 
-fn required(checker: &mut Checker, names: &Value, entries: &Map<String, Value>, at: &Path, found: &mut Findings) {
+fn required(
+    checker: &mut Checker,
+    names: &Value,
+    schema: &Value,
+    entries: &Map<String, Value>,
+    at: &Path,
+    found: &mut Findings,
+) {
     for name in names.as_array().into_iter().flatten().filter_map(Value::as_str) {
         checker.budget.charge_bytes(name.len());
         if checker.is_done(found) {
             return;
         }
         if !entries.contains_key(name) {
-            checker.refuse(&at.name(name), translated!("is missing", "falta"), found);
+            let problem = translated!("is missing", "falta").with(&fix_missing(name, schema, entries, found));
+            checker.refuse(&at.name(name), problem, found);
         }
     }
 }
@@ -119,6 +129,16 @@ fn additional<'s>(
             schema => checker.apply(schema, value, at, found),
         }
     });
+}
+
+/// How to fix a missing field, if a field that the schema does not know has a similar name.
+fn fix_missing(name: &str, schema: &Value, entries: &Map<String, Value>, found: &Findings) -> Translated<String> {
+    let is_unknown = |entry: &&String| schema["properties"].get(entry.as_str()).is_none();
+    let unknown = || entries.keys().filter(is_unknown).map(String::as_str).take(MAX_COMPARED_FIELDS);
+    let may_suggest = schema["additionalProperties"] == false && found.violations.len() < MAX_SUGGESTIONS;
+    let misspelled = may_suggest.then(|| nearest(name, unknown())).flatten();
+    let fix = |wrong| translated!("; rename `{wrong}` to `{name}`", "; cambie el nombre de `{wrong}` por `{name}`");
+    misspelled.map(fix).unwrap_or_default()
 }
 
 /// How to fix a field that the schema does not know: by the name of a field that is not used yet, or by removing it.
