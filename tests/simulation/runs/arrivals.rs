@@ -29,7 +29,7 @@ pub async fn receive(first: Process, protocol: Arc<RunProtocol>, number: usize) 
                 for at in planned.moments() {
                     process.sleep_until(at).await;
                     for _ in 0..TRIES {
-                        match carry_out(process, &protocol, planned, &kill).await {
+                        match Box::pin(carry_out(process, &protocol, planned, &kill)).await {
                             Ok(()) => break,
                             Err(error) => protocol.record_failure(process, "an arrival", &error),
                         }
