@@ -67,15 +67,19 @@ fn write_double(number: &Number, text: &mut String) -> Result<()> {
     if double < 0.0 {
         text.push('-');
     }
-    let scientific = format!("{:e}", double.abs());
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let (digits, exponent) = (digits.replace('.', ""), exponent.parse::<i32>().map_err(Error::internal)?);
-    let count = i32::try_from(digits.len()).map_err(Error::internal)?;
+    // `serde_json` chooses the same digits as ECMAScript, also between two that are equally close.
+    let shortest = Value::from(double.abs()).to_string();
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let (digits, leading) = (all.trim_matches('0'), all.len() - all.trim_start_matches('0').len());
+    let length = |length: usize| i32::try_from(length).map_err(Error::internal);
     // The number is `digits` × 10^(place − count).
-    let place = exponent + 1;
+    let place = length(whole.len())? - length(leading)? + exponent.parse::<i32>().map_err(Error::internal)?;
+    let count = length(digits.len())?;
     match place {
         _ if count <= place && place <= 21 => {
-            text.push_str(&digits);
+            text.push_str(digits);
             text.extend((count..place).map(|_| '0'));
         }
         1..=21 => {
@@ -85,12 +89,12 @@ fn write_double(number: &Number, text: &mut String) -> Result<()> {
         -5..=0 => {
             text.push_str("0.");
             text.extend((place..0).map(|_| '0'));
-            text.push_str(&digits);
+            text.push_str(digits);
         }
         _ => {
             let (first, rest) = digits.split_at(1);
             let point = if rest.is_empty() { "" } else { "." };
-            text.push_str(&format!("{first}{point}{rest}e{exponent:+}"));
+            text.push_str(&format!("{first}{point}{rest}e{:+}", place - 1));
         }
     }
     Ok(())
