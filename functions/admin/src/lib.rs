@@ -15,7 +15,9 @@ use platform::Context;
 use platform::aws::Aws;
 use platform::secrets::Secrets;
 use store::work::Hints;
-use store::{Admin, CallLog, Catalog, Identities, KeyRing, Leases, Ledger, ReceiptKeys, Spend, WorkbenchCluster};
+use store::{
+    Admin, CallLog, Catalog, Identities, KeyRing, Leases, Ledger, McpServers, ReceiptKeys, Spend, WorkbenchCluster,
+};
 
 pub use routes::{document, router};
 
@@ -31,6 +33,7 @@ pub struct Stores {
     ledger: Ledger,
     calls: CallLog,
     spend: Spend,
+    mcp_servers: McpServers,
     secrets: Arc<Secrets>,
     outbound: Outbound,
     aws: Aws,
@@ -51,6 +54,7 @@ impl Stores {
             ledger: Ledger::new(context)?,
             calls: CallLog::new(context)?,
             spend: Spend::new(context)?,
+            mcp_servers: McpServers::new(context)?,
             secrets: Arc::new(Secrets::of_credentials(context)?),
             outbound: Outbound::from_config(&context.config)?,
             aws: context.aws.clone(),

@@ -17,6 +17,7 @@ use crate::handlers::guard::*;
 use crate::handlers::keys::*;
 use crate::handlers::limits::*;
 use crate::handlers::maintenance::*;
+use crate::handlers::mcp_servers::*;
 use crate::handlers::model_facts::*;
 use crate::handlers::model_imports::*;
 use crate::handlers::models::*;
@@ -58,6 +59,8 @@ routes! { Stores;
     "/gateway/v1/admin/maintenance" => get(get_maintenance), put(put_maintenance);
     "/gateway/v1/admin/workbench-cluster" => get(get_workbench_cluster), put(put_workbench_cluster),
         delete(delete_workbench_cluster);
+    "/gateway/v1/admin/mcp-servers" => get(list_mcp_servers?), post(create_mcp_server);
+    "/gateway/v1/admin/mcp-servers/{id}" => get(get_mcp_server), patch(update_mcp_server), delete(delete_mcp_server);
     "/gateway/v1/admin/receipt-keys" => post(rotate_receipt_key);
     "/gateway/v1/admin/calls" => get(list_calls?);
     "/gateway/v1/admin/calls/{request_id}" => get(get_call?);

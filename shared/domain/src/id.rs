@@ -216,6 +216,8 @@ ids! {
     /// An evaluation by the guard.
     GuardEventId = "guard event", prefixed, "grd_";
     WorkbenchId = "workbench", prefixed, "wb_";
+    /// An MCP server that the gateway passes calls of tools to.
+    McpServerId = "MCP server", prefixed, "mcp_";
     /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
 }

@@ -1,10 +1,11 @@
-//! Names of models, aliases, providers, plans and guard categories as path parameters. An invalid name is answered with 404.
+//! Names of models, aliases, providers, plans, guard categories and MCP servers as path parameters. An invalid name is answered with 404.
 
 use std::str::FromStr;
 
 use super::catalog::is_model_name;
 use super::guard::is_category_code;
 use super::id::{Id, NotAnId};
+use super::mcp_server::is_server_name;
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $kind:literal, $is_valid:path;)*) => {$(
@@ -33,4 +34,5 @@ names! {
     ProviderName = "provider", is_model_name;
     PlanName = "plan", is_model_name;
     GuardCategoryName = "guard category", is_category_code;
+    McpServerName = "MCP server", is_server_name;
 }

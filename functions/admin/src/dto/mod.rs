@@ -5,6 +5,7 @@ pub mod audit;
 pub mod billing;
 mod deployments;
 pub mod guard;
+pub mod mcp_servers;
 pub mod meters;
 pub mod model_facts;
 pub mod model_imports;
@@ -25,6 +26,7 @@ pub mod workbench_cluster;
 mod workbenches;
 
 use auth::MAX_NAME_BYTES;
+use domain::mcp_server::SERVER_PREFIX;
 use domain::schema::{self, TITLE};
 use domain::{Error, Result};
 
@@ -49,9 +51,9 @@ domain::text_schemas! {
 /// their own.
 const RESERVED_NAMES: [&str; 3] = ["aliases", "facts", "import"];
 
-/// Validates the name of a model or an alias.
+/// Validates the name of a model or an alias. In the log of calls, MCP servers are where models are.
 pub fn check_model_name(field: &str, name: &str) -> Result<()> {
-    if RESERVED_NAMES.contains(&name) {
+    if RESERVED_NAMES.contains(&name) || name.starts_with(SERVER_PREFIX) {
         return Err(Error::invalid_body(field, "this name is reserved; choose another name"));
     }
     schema::check_text::<CatalogName>(field, name)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::HeaderName;
 use domain::body_problems::Problems;
+use domain::mcp_server::TOOL_PROVIDER;
 use domain::provider::{ProviderKind, Timeouts};
 use domain::provider_preset::{PRESETS, find_preset};
 use domain::{Error, Result};
@@ -152,6 +153,9 @@ impl ProviderIn {
         }
         if self.kind.is_none() {
             problems.take(Err::<(), _>(missing("kind")));
+        }
+        if before.is_none() && self.name.as_deref() == Some(TOOL_PROVIDER) {
+            problems.add("name", "this name is reserved for tools; choose another name");
         }
         if before.is_none_or(|before| before.base_url != self.base_url) {
             problems.take(self.check_base_url(outbound));

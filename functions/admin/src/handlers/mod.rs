@@ -9,6 +9,7 @@ pub mod guard;
 pub mod keys;
 pub mod limits;
 pub mod maintenance;
+pub mod mcp_servers;
 pub mod model_facts;
 pub mod model_imports;
 pub mod models;

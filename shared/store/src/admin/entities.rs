@@ -217,7 +217,7 @@ impl Admin {
     }
 
     /// Reads an entity, and its exact stored value for a condition.
-    async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, AttributeValue)>> {
+    pub(super) async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, AttributeValue)>> {
         let Some(item) = self.entities.get(key).await? else { return Ok(None) };
         let raw = StoredEntity::<T>::ENTITY.find(&item).cloned();
         Ok(entity(Some(item))?.zip(raw))
@@ -236,7 +236,7 @@ impl Admin {
     }
 
     /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.
-    fn replace_writes<T: Serialize>(
+    pub(super) fn replace_writes<T: Serialize>(
         &self,
         action: &AuditAction,
         key: Key,
@@ -256,6 +256,6 @@ impl Admin {
 }
 
 /// The entity is still as it was read.
-fn unchanged<T>(raw: AttributeValue) -> Condition {
+pub(super) fn unchanged<T>(raw: AttributeValue) -> Condition {
     StoredEntity::<T>::ENTITY.is_same_raw(Some(raw))
 }

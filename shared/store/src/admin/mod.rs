@@ -5,6 +5,7 @@ mod catalog;
 mod credits;
 mod entities;
 mod keys;
+mod mcp_servers;
 mod meters;
 mod people;
 mod service_tokens;

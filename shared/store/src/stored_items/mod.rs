@@ -20,6 +20,7 @@ use super::condition::Path;
 use super::due::{DUE_AT, DUE_SHARD};
 use super::identities::StoredEntity;
 use super::item::{Item, parse};
+use super::mcp_servers::StoredMcpServer;
 use super::meters::Meter;
 use super::receipt_keys::StoredReceiptKeys;
 use super::revision::{DELETED_AT, REV, WRITE_ID};
@@ -63,6 +64,8 @@ fn entities_are_read() {
     check::<StoredEntity<Plan>>("identities::StoredEntity<Plan>", StoredEntity::<Plan>::ATTRIBUTES);
     check::<StoredEntity<Membership>>("identities::StoredEntity<Membership>", StoredEntity::<Membership>::ATTRIBUTES);
     check::<StoredEntity<StoredCluster>>("identities::StoredEntity<StoredCluster>", StoredEntity::<()>::ATTRIBUTES);
+    let server = "identities::StoredEntity<StoredMcpServer>";
+    check::<StoredEntity<StoredMcpServer>>(server, StoredEntity::<()>::ATTRIBUTES);
     let keys = "identities::StoredEntity<StoredReceiptKeys>";
     check::<StoredEntity<StoredReceiptKeys>>(keys, StoredEntity::<()>::ATTRIBUTES);
 }

@@ -3,6 +3,7 @@
 mod catalog;
 mod creations;
 mod credits;
+mod mcp_servers;
 mod meters;
 mod model_imports;
 mod model_retirement;

@@ -43,6 +43,7 @@ impl TourClient {
         self.record_setup().await;
         self.record_money().await;
         self.record_workbench_cluster().await;
+        self.record_mcp_servers().await;
         self.send("POST", "/gateway/v1/admin/receipt-keys", None).await;
         self.switch_token(&member);
         self.record_refused_calls(&operator).await
@@ -300,6 +301,24 @@ impl TourClient {
         self.send("PUT", CLUSTER, Some(kubeconfig)).await;
         self.get(CLUSTER).await;
         self.send("DELETE", CLUSTER, None).await;
+    }
+
+    async fn record_mcp_servers(&mut self) {
+        const SERVERS: &str = "/gateway/v1/admin/mcp-servers";
+        const SERVER: &str = "/gateway/v1/admin/mcp-servers/{id}";
+        let server = json!({
+            "org": self.path_parameters["org"], "name": "crm", "url": "https://crm.example.com/mcp",
+            "auth": {"type": "bearer", "token": "crm-token"},
+            "access": [{"plans": ["default"], "tools": ["search", "get_customer"]}, {"plans": ["team"], "tools": ["*"]}],
+        });
+        let created = self.send("POST", SERVERS, Some(server.clone())).await;
+        self.send("POST", SERVERS, Some(server)).await;
+        self.get("/gateway/v1/admin/mcp-servers?org={org}").await;
+        self.set_parameter("id", &created["id"]);
+        self.get(SERVER).await;
+        self.send("PATCH", SERVER, Some(json!({"enabled": false}))).await;
+        self.send("DELETE", SERVER, None).await;
+        self.get(SERVER).await;
     }
 
     async fn record_people(&mut self) {
