@@ -22,6 +22,7 @@ pub mod proxy;
 pub mod runtime_api;
 pub mod scale;
 pub mod statistics;
+pub mod tool_server;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

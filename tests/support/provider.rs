@@ -128,7 +128,7 @@ impl Gate {
         self.0.close();
     }
 
-    async fn pass(&self) {
+    pub async fn pass(&self) {
         // The semaphore is closed, and this fails, once the gate is open.
         if let Ok(permit) = self.0.acquire().await {
             permit.forget();

@@ -6,7 +6,7 @@ use domain::money::Money;
 use domain::time::Time;
 use gateway::leases::Remaining;
 use gateway::{CacheUse, CallReport};
-use web::gateway::{REQUESTS, TOKENS};
+use web::gateway::{REQUESTS, TOKENS, limit_headers};
 
 const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");
 const X_CREDITS_REMAINING: HeaderName = HeaderName::from_static("x-credits-remaining");
@@ -73,9 +73,7 @@ pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
 
 fn add_remaining(headers: &mut HeaderMap, names: [HeaderName; 3], remaining: Option<Remaining>) {
     let Some(Remaining { limit, remaining, resets_at }) = remaining else { return };
-    for (name, value) in names.into_iter().zip([limit, remaining, resets_at.unsigned_abs()]) {
-        headers.insert(name, value.into());
-    }
+    limit_headers(headers, names, [limit, remaining, resets_at.unsigned_abs()]);
 }
 
 /// Adds a header. An invalid value is left out, but does not occur: requests with such parameter names are refused.

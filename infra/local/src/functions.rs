@@ -49,6 +49,7 @@ impl Functions {
                 ("hooks", hooks::router(&context("hooks"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("invocations", invocations::router(&context("invocations"))?),
+                ("mcp-gateway", mcp_gateway::router(&context("mcp-gateway"))?),
                 ("mcp-tools", mcp_tools::router(&context("mcp-tools"))?),
                 ("mcp-studio", mcp_studio::router(&context("mcp-studio"))?),
                 ("previews", previews::router(&context("previews"))?),

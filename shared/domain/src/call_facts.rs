@@ -49,6 +49,9 @@ pub struct CallFacts {
     /// A batch made the call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_batch: bool,
+    /// A tool of an MCP server was called, and no model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_tool: bool,
     pub started_at: Time,
     /// The milliseconds until the first output. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

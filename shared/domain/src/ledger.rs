@@ -34,6 +34,9 @@ pub struct CallOrigin {
     /// A batch makes the call, at its own price.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_batch: bool,
+    /// A tool of an MCP server is called, and no model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_tool: bool,
     /// `None` if an earlier version stored the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,

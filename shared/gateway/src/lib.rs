@@ -24,6 +24,7 @@ pub mod providers;
 pub mod rerank;
 mod routing;
 pub mod tokens;
+pub mod tools;
 pub mod upload;
 
 use std::sync::Arc;

@@ -96,6 +96,11 @@ impl Calls {
     ) -> Result<(HeaderValue, bool), CallError> {
         self.tokens.get(&self.outbound, id, credential, Instant::now() + timeouts.total).await
     }
+
+    /// Fetches the next token of an OAuth 2 client anew, because a server has refused the cached one.
+    pub fn forget_token(&self, id: CredentialId) {
+        self.tokens.forget(&id);
+    }
 }
 
 fn with_token(mut request: Request<Bytes>, token: HeaderValue) -> Request<Bytes> {

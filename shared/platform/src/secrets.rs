@@ -34,6 +34,7 @@ const CREDENTIALS: &str = "atelier-secret";
 const RUNS: &str = "atelier-run";
 const RECEIPTS: &str = "atelier-receipt";
 const SIGN_INS: &str = "atelier-sign-in";
+const MCP: &str = "atelier-mcp";
 const CALL_BODIES: &str = "atelier-call-body";
 /// The encryption context of the data keys of one tenant also names the tenant.
 const TENANT: &str = "tenant";
@@ -95,6 +96,11 @@ impl Secrets {
     /// The cookies of sign-ins that the issuer has not answered yet.
     pub fn of_sign_ins(context: &Context) -> Result<Self> {
         Self::new(context, SIGN_INS)
+    }
+
+    /// What the gateway's door to MCP servers gives to clients and browsers, and the tokens of connected users.
+    pub fn of_mcp(context: &Context) -> Result<Self> {
+        Self::new(context, MCP)
     }
 
     fn new(context: &Context, purpose: &'static str) -> Result<Self> {

@@ -33,7 +33,8 @@ use platform::telemetry::metrics::Metric;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The headers of the gateway that pages of other origins may read.
-const GATEWAY_HEADERS: [&str; 21] = [
+const GATEWAY_HEADERS: [&str; 22] = [
+    "mcp-protocol-version",
     "mcp-session-id",
     "retry-after-ms",
     "x-alias-of",

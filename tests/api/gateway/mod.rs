@@ -6,6 +6,7 @@ mod billing;
 mod calls;
 mod consumption;
 mod credentials;
+mod mcp;
 mod models;
 mod not_served;
 mod receipts;

@@ -82,6 +82,7 @@ pub fn documents() -> [Document; 3] {
                 billing::document(),
                 catalog::document(),
                 inference::document(),
+                mcp_gateway::document(),
                 reference_part(is_gateway),
             ],
         ),

@@ -48,7 +48,7 @@ async fn take(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: RESERVED, tokens: 100, images: 0 };
     let (payer, labels) = (payer(customer), CallLabels::default());
-    match leases.take(SlotRequest { payer: &payer, model: &model, need, labels: &labels }).await.unwrap() {
+    match leases.take(SlotRequest { payer: &payer, model: (&model).into(), need, labels: &labels }).await.unwrap() {
         Taken::Slot(slot) => slot,
         Taken::Short(shortage) => panic!("{shortage:?}"),
     }

@@ -286,7 +286,7 @@ async fn slot(leases: &LeasePools, customer: &Customer) -> LeaseSlot {
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = CallLimits { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
     let labels = CallLabels::default();
-    match leases.take(SlotRequest { payer: &payer, model: &model, need, labels: &labels }).await {
+    match leases.take(SlotRequest { payer: &payer, model: (&model).into(), need, labels: &labels }).await {
         Ok(Taken::Slot(slot)) => slot,
         Ok(Taken::Short(shortage)) => panic!("{shortage:?}"),
         Err(error) => panic!("{error}"),

@@ -34,7 +34,7 @@ async fn calls_that_wait(leases: &LeasePools, payer: &Payer) -> Vec<usize> {
     let mut waited = Vec::new();
     for call in 0..CALLS {
         let labels = CallLabels::default();
-        let mut taking = pin!(leases.take(SlotRequest { payer, model: &model, need, labels: &labels }));
+        let mut taking = pin!(leases.take(SlotRequest { payer, model: (&model).into(), need, labels: &labels }));
         let taken = match poll!(&mut taking) {
             Poll::Ready(taken) => taken,
             Poll::Pending => {

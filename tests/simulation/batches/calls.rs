@@ -63,7 +63,7 @@ impl SimulatedCalls {
         let origin = CallOrigin { request_id: key.to_owned(), ..CallOrigin::default() };
         let request = SlotRequest {
             payer: &scenario.payer,
-            model: &scenario.model,
+            model: (&scenario.model).into(),
             need: scenario.need(),
             labels: &origin.labels,
         };

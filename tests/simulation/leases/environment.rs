@@ -57,7 +57,7 @@ impl Environment {
         let payer = &scenario.payers[call.payer];
         let unlimited = self.protocol.disabled_rule == Some(Rule::LimitsLabels);
         let labels = if unlimited { CallLabels::default() } else { labels_of(call) };
-        let model = &scenario.models[call.model];
+        let model = (&scenario.models[call.model]).into();
         let mut slot = match self.leases.take(SlotRequest { payer, model, need: call.need, labels: &labels }).await {
             Ok(Taken::Slot(slot)) => slot,
             Ok(Taken::Short(shortage)) => return self.record_refusal(call, shortage),

@@ -77,7 +77,7 @@ impl Gateway {
         need: CallLimits,
         call: &CallOrigin,
     ) -> Result<LeaseSlot> {
-        let request = SlotRequest { payer, model: &chosen.model, need, labels: &call.labels };
+        let request = SlotRequest { payer, model: (&*chosen.model).into(), need, labels: &call.labels };
         self.slot_or_error(self.inner.leases.take(request).await?, &need)
     }
 

@@ -99,7 +99,7 @@ impl Gateway {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
-            let (payer, model) = (&caller.payer, &prepared.chosen.model);
+            let (payer, model) = (&caller.payer, (&*prepared.chosen.model).into());
             let request = SlotRequest { payer, model, need, labels: &caller.call.labels };
             let shortage = match self.inner.leases.take(request).await? {
                 Taken::Slot(slot) => return Ok(slot),

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::call_facts::CallLabels;
-use domain::catalog::Model;
+use domain::catalog::{Model, Pricing};
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{CallLimits, Lease, Payer, Shortage};
 use domain::time::Clock;
@@ -74,10 +74,24 @@ struct PoolKey {
 #[derive(Clone, Copy)]
 pub struct SlotRequest<'a> {
     pub payer: &'a Payer,
-    pub model: &'a Model,
+    pub model: Priced<'a>,
     /// The most that the call uses.
     pub need: CallLimits,
     pub labels: &'a CallLabels,
+}
+
+/// What the calls of a lease share: the name of a model, and its prices.
+#[derive(Clone, Copy)]
+pub struct Priced<'a> {
+    pub name: &'a str,
+    pub pricing: Pricing,
+    pub version: u64,
+}
+
+impl<'a> From<&'a Model> for Priced<'a> {
+    fn from(Model { name, pricing, version, .. }: &'a Model) -> Self {
+        Self { name, pricing: *pricing, version: *version }
+    }
 }
 
 impl LeasePools {
@@ -88,7 +102,7 @@ impl LeasePools {
 
     /// Takes a slot for a call, or returns the shortage that prevents it.
     pub async fn take(&self, request: SlotRequest<'_>) -> Result<Taken> {
-        let pool = self.pool(request.payer, request.model);
+        let pool = self.pool(request.payer, request.model.name);
         match pool.take(request).await? {
             Taken::Short(_) if self.close_idle(request.payer.org, Some(&pool)).await? => pool.take(request).await,
             taken => Ok(taken),
@@ -131,8 +145,8 @@ impl LeasePools {
         LeaseSlot::new(source.clone(), Arc::new(OpenLease::of_job(lease, source.store.clone())), 1)
     }
 
-    fn pool(&self, payer: &Payer, model: &Model) -> Arc<LeasePool> {
-        let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.name.clone() };
+    fn pool(&self, payer: &Payer, model: &str) -> Arc<LeasePool> {
+        let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.to_owned() };
         let mut pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if pools.len() >= MAX_POOLS && !pools.contains_key(&key) {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());

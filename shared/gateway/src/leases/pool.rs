@@ -197,7 +197,7 @@ impl PoolState {
             typical: self.typical,
             slots: self.next_slots.max(waiting).min(MAX_SLOTS),
             least: 1,
-            model: model.name.clone(),
+            model: model.name.to_owned(),
             pricing: model.pricing,
             price_version: model.version,
         }

@@ -92,6 +92,7 @@ impl CallUsage {
             is_streamed: self.call.is_streamed,
             is_cached: self.is_cached,
             is_batch: self.call.is_batch,
+            is_tool: self.call.is_tool,
             started_at,
             first_ms: first_at.map(|at| started_at.until(at).as_millis().try_into().unwrap_or(u64::MAX)),
             error: self.error.take(),

@@ -42,6 +42,13 @@ pub const MODEL: &str = "atelier.model";
 /// The name of the provider in the catalog.
 pub const PROVIDER: &str = "atelier.provider";
 
+// Calls of tools of MCP servers.
+pub const GEN_AI_TOOL_NAME: &str = "gen_ai.tool.name";
+/// The method of the Model Context Protocol.
+pub const MCP_METHOD_NAME: &str = "mcp.method.name";
+/// The name of the server in the registry.
+pub const MCP_SERVER: &str = "atelier.mcp.server";
+
 // Messages of queues.
 pub const MESSAGING_SYSTEM: &str = "messaging.system";
 pub const MESSAGING_OPERATION_NAME: &str = "messaging.operation.name";

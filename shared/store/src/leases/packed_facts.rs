@@ -28,6 +28,8 @@ pub(super) struct PackedFacts {
     is_cached: bool,
     #[serde(rename = "ba", default, skip_serializing_if = "std::ops::Not::not")]
     is_batch: bool,
+    #[serde(rename = "to", default, skip_serializing_if = "std::ops::Not::not")]
+    is_tool: bool,
     #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(rename = "y", default, skip_serializing_if = "Vec::is_empty")]
@@ -49,6 +51,7 @@ impl PackedFacts {
             is_streamed: facts.is_streamed,
             is_cached: facts.is_cached,
             is_batch: facts.is_batch,
+            is_tool: facts.is_tool,
             error: facts.error.clone(),
             failed_attempts: facts.failed_attempts.clone(),
             retention: facts.retention,
@@ -63,6 +66,7 @@ impl PackedFacts {
             is_streamed: self.is_streamed,
             is_cached: self.is_cached,
             is_batch: self.is_batch,
+            is_tool: self.is_tool,
             started_at: Time::from_millis(created_at.as_millis() - self.duration_ms),
             first_ms: self.first_ms,
             error: self.error,

@@ -16,12 +16,42 @@ wire_enum! {
     CallStatusWire = CallStatus { Completed, Failed, Cancelled }
 }
 
-/// A call of a model. What earlier versions did not record is null.
+/// What was called: a model, or a tool of an MCP server.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = CallKind)]
+enum CallKindWire {
+    Model,
+    Mcp,
+}
+
+/// The tool of a call of kind `mcp`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CalledTool)]
+struct CalledToolOut {
+    /// The name of the MCP server
+    server: String,
+    tool: String,
+}
+
+impl CalledToolOut {
+    fn of_call(call: &Charge) -> Option<Self> {
+        let facts = call.facts.as_ref().filter(|facts| facts.is_tool)?;
+        let (server, tool) = facts.upstream.split_once('/')?;
+        Some(Self { server: server.to_owned(), tool: tool.to_owned() })
+    }
+}
+
+/// A call of a model or of a tool. What earlier versions did not record is null.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Call)]
 pub struct CallOut {
     #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
+    kind: CallKindWire,
+    /// The tool, if `kind` is `mcp`
+    #[schema(required)]
+    mcp: Option<CalledToolOut>,
     request_id: String,
     org: String,
     user: String,
@@ -32,15 +62,15 @@ pub struct CallOut {
     #[schema(required)]
     end_user: Option<String>,
     tags: Vec<String>,
-    /// The name of the model in the catalog
+    /// The name of the model in the catalog, or `mcp/` and the name of the MCP server
     model: String,
     /// The alias by which the request named the model
     #[schema(required)]
     alias: Option<String>,
-    /// The provider that served the call, or failed it last. Null if none was tried
+    /// The provider that served the call, or failed it last; `mcp` for tools. Null if none was tried
     #[schema(required)]
     provider: Option<String>,
-    /// The provider and its name for the model, as in `X-Svc-Deployment`
+    /// The provider and its name for the model, as in `X-Svc-Deployment`; for tools `mcp/`, the name of the server, `/` and the tool
     #[schema(required, example = "openai/gpt-5.1")]
     deployment: Option<String>,
     status: CallStatusWire,
@@ -137,6 +167,8 @@ struct FailedAttemptOut {
 impl From<Charge> for CallOut {
     fn from(call: Charge) -> Self {
         let bodies_expire_at = call.bodies_expire_at().map(|at| at.to_string());
+        let mcp = CalledToolOut::of_call(&call);
+        let kind = if mcp.is_some() { CallKindWire::Mcp } else { CallKindWire::Model };
         let (status, evaluation) = (call.status().into(), call.is_of_evaluation());
         let (deployment, facts) = (call.deployment(), call.facts.map(|facts| *facts));
         let Tokens { input, cached, written, written_1h: _, output, reasoning } = call.tokens;
@@ -151,6 +183,8 @@ impl From<Charge> for CallOut {
         };
         Self {
             id: call.id.to_string(),
+            kind,
+            mcp,
             request_id: call.request_id,
             org: call.org.to_string(),
             user: call.user.to_string(),

@@ -153,7 +153,12 @@ fn rate_headers(headers: &mut HeaderMap, dimension: Dimension, limit: u64, reset
         Dimension::Tpm | Dimension::Tpd => TOKENS,
         Dimension::Ipm => return,
     };
-    for (name, value) in names.into_iter().zip([limit, 0, resets_at.unsigned_abs()]) {
+    limit_headers(headers, names, [limit, 0, resets_at.unsigned_abs()]);
+}
+
+/// Adds the limit, what remains of it, and when it resets.
+pub fn limit_headers(headers: &mut HeaderMap, names: [HeaderName; 3], values: [u64; 3]) {
+    for (name, value) in names.into_iter().zip(values) {
         headers.insert(name, value.into());
     }
 }

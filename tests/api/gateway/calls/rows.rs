@@ -108,6 +108,7 @@ pub fn call(lease: &Lease, slot: u32, after_ms: u64, end_user: &str, tags: &[Str
         is_streamed: false,
         is_cached: false,
         is_batch: false,
+        is_tool: false,
         started_at: lease.granted_at,
         first_ms: Some(after_ms),
         error: None,

@@ -18,6 +18,8 @@ pub enum Metric {
     Messages,
     RunsEnded,
     LostCallBodies,
+    ToolCalls,
+    ToolCallSeconds,
 }
 
 /// What a metric is, as both formats show it.
@@ -53,7 +55,7 @@ const SECONDS: &[f64] =
 const MODEL_LABELS: &[&str] = &["provider", "model"];
 
 impl Metric {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Requests,
         Self::RequestSeconds,
         Self::ModelCalls,
@@ -66,6 +68,8 @@ impl Metric {
         Self::Messages,
         Self::RunsEnded,
         Self::LostCallBodies,
+        Self::ToolCalls,
+        Self::ToolCallSeconds,
     ];
 
     pub const fn definition(self) -> Definition {
@@ -106,9 +110,21 @@ impl Metric {
                 "Calls of models whose bodies should have been kept and could not be stored.",
                 &[],
             ),
+            Self::ToolCalls => (
+                "atelier_tool_calls_total",
+                "Calls of tools of MCP servers that the gateway passed on. The outcome is ok, or the code of the error.",
+                &["outcome"],
+            ),
+            Self::ToolCallSeconds => (
+                "atelier_tool_call_duration_seconds",
+                "Time of a call of a tool until its answer or its stream has ended.",
+                &[],
+            ),
         };
         let (kind, unit, unit_name) = match self {
-            Self::RequestSeconds | Self::ModelCallSeconds => (Kind::Histogram(SECONDS), MICROSECOND, "Seconds"),
+            Self::RequestSeconds | Self::ModelCallSeconds | Self::ToolCallSeconds => {
+                (Kind::Histogram(SECONDS), MICROSECOND, "Seconds")
+            }
             Self::Cost => (Kind::Counter, PICO_DOLLAR, "None"),
             _ => (Kind::Counter, 1.0, "Count"),
         };

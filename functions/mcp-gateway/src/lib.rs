@@ -1,0 +1,75 @@
+//! `/gateway/v1/mcp…`: the door to the registered MCP servers. It passes on the messages of the Model Context Protocol over
+//! Streamable HTTP, in every version from 2025-03-26, and lets each caller see and call only the tools that the operator allows.
+//!
+//! It implements no version itself: it reads the envelope of JSON-RPC, the names of methods and tools, and nothing else.
+
+mod access;
+mod answer;
+mod caller;
+mod dto;
+mod events;
+mod handlers;
+mod headers;
+mod message;
+mod policy;
+mod relay;
+mod routes;
+mod rpc_error;
+mod sessions;
+mod upstream;
+
+use std::sync::Arc;
+
+use auth::RecentCallers;
+use domain::Result;
+use gateway::tools::ToolCalls;
+use outbound::{Calls, Outbound};
+use platform::Context;
+use platform::config::CORS_ORIGINS;
+use store::McpServers;
+use store::model_catalog::ModelCatalog;
+
+use sessions::Sessions;
+
+pub use routes::{document, router};
+
+/// The stores and clients that the handlers share.
+#[derive(Clone)]
+pub struct Stores {
+    callers: Arc<RecentCallers>,
+    /// Knows whether the platform is under maintenance.
+    models: Arc<ModelCatalog>,
+    servers: McpServers,
+    tools: ToolCalls,
+    calls: Calls,
+    sessions: Arc<Sessions>,
+    /// The origins whose pages may use the door.
+    origins: Arc<[String]>,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        let origins = context.config.list(CORS_ORIGINS);
+        Ok(Self {
+            callers: Arc::new(RecentCallers::new(context)?),
+            models: Arc::new(ModelCatalog::new(context)?),
+            servers: McpServers::new(context)?,
+            tools: ToolCalls::new(context)?,
+            calls: Calls::new(Outbound::from_config(&context.config)?),
+            sessions: Arc::new(Sessions::new(context)?),
+            origins: origins.into(),
+        })
+    }
+}
+
+impl AsRef<RecentCallers> for Stores {
+    fn as_ref(&self) -> &RecentCallers {
+        &self.callers
+    }
+}
+
+impl AsRef<ModelCatalog> for Stores {
+    fn as_ref(&self) -> &ModelCatalog {
+        &self.models
+    }
+}
