@@ -115,6 +115,9 @@ expect("admin", answer["name"] == "gated", answer)
 answer = call("catalog", "GET", "/gateway/v1/models", ADA)
 expect("catalog", {"dev-chat", "gated"} <= {model["id"] for model in answer["data"]}, answer)
 
+answer = call("mcp-gateway", "GET", "/gateway/v1/mcp", ADA)
+expect("mcp-gateway", answer["data"] == [], answer)
+
 answer = call("account", "GET", "/gateway/v1/me", ADA)
 expect("account", answer["user"]["name"] == "ada", answer)
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 pub mod assistant;
+pub mod authorization_server;
 pub mod binaries;
 pub mod client;
 pub mod clock;

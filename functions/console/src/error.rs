@@ -6,7 +6,7 @@ use domain::language::Translated;
 use domain::{Error, Refusal, translated};
 use platform::telemetry;
 
-use crate::page::message_page;
+use web::page::message_page;
 
 pub enum SignInError {
     NotConfigured,
@@ -139,6 +139,8 @@ impl IntoResponse for SignInError {
         if let Self::Failed(error) = &self {
             telemetry::log_cause(error);
         }
-        message_page(status, Translated::new("You are not signed in", "No ha iniciado sesión"), &message)
+        let title = Translated::new("You are not signed in", "No ha iniciado sesión");
+        let sign_in = ("login", Translated::new("Sign in", "Iniciar sesión"));
+        message_page(status, title, &message, Some(sign_in))
     }
 }

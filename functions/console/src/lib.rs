@@ -5,7 +5,6 @@ mod assets;
 mod error;
 mod handlers;
 mod issuer;
-mod page;
 mod pending;
 mod routes;
 

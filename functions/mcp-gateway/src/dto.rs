@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::access::OpenDoor;
+use crate::oauth::callback::Beginning;
 
 /// An MCP server that the key may use.
 #[derive(Serialize, ToSchema)]
@@ -14,17 +15,46 @@ pub struct OwnMcpServerOut {
     /// The names of the tools that the key may call. Null if it may call all of them, and use the server's prompts and resources.
     #[schema(required)]
     tools: Option<Vec<String>>,
-    /// Whether each user connects their own account.
-    needs_connection: bool,
+    /// Whether the user has connected an account. Null if users of this server connect none.
+    #[schema(required)]
+    connection: Option<ConnectionWire>,
 }
 
-impl From<&OpenDoor> for OwnMcpServerOut {
-    fn from(door: &OpenDoor) -> Self {
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = McpConnection)]
+enum ConnectionWire {
+    Connected,
+    Missing,
+}
+
+/// Where the browser of the user goes to connect an account.
+#[derive(Serialize, ToSchema)]
+#[schema(as = McpConnectionBeginning)]
+pub struct BeginningOut {
+    authorize_url: String,
+    /// Until when the URL is valid.
+    #[schema(format = DateTime)]
+    expires_at: String,
+}
+
+impl From<Beginning> for BeginningOut {
+    fn from(Beginning { authorize_url, until }: Beginning) -> Self {
+        Self { authorize_url, expires_at: until.to_string() }
+    }
+}
+
+impl OwnMcpServerOut {
+    pub fn new(door: &OpenDoor, is_connected: bool) -> Self {
         let tools = match &door.allowed {
             AllowedTools::All => None,
             AllowedTools::Only(tools) => Some(tools.iter().cloned().collect()),
         };
-        let needs_connection = matches!(door.server().auth, McpAuth::Oauth2User { .. });
-        Self { name: door.server().name.clone(), tools, needs_connection }
+        let connection = match door.server().auth {
+            McpAuth::Oauth2User { .. } if is_connected => Some(ConnectionWire::Connected),
+            McpAuth::Oauth2User { .. } => Some(ConnectionWire::Missing),
+            _ => None,
+        };
+        Self { name: door.server().name.clone(), tools, connection }
     }
 }

@@ -11,6 +11,8 @@ mod events;
 mod handlers;
 mod headers;
 mod message;
+mod oauth;
+mod passage;
 mod policy;
 mod relay;
 mod routes;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use auth::RecentCallers;
 use domain::Result;
+use domain::time::Clock;
 use gateway::tools::ToolCalls;
 use outbound::{Calls, Outbound};
 use platform::Context;
@@ -29,6 +32,7 @@ use platform::config::CORS_ORIGINS;
 use store::McpServers;
 use store::model_catalog::ModelCatalog;
 
+use oauth::OauthUsers;
 use sessions::Sessions;
 
 pub use routes::{document, router};
@@ -43,20 +47,25 @@ pub struct Stores {
     tools: ToolCalls,
     calls: Calls,
     sessions: Arc<Sessions>,
+    oauth: Arc<OauthUsers>,
+    clock: Clock,
     /// The origins whose pages may use the door.
     origins: Arc<[String]>,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
+        let outbound = Outbound::from_config(&context.config)?;
         let origins = context.config.list(CORS_ORIGINS);
         Ok(Self {
             callers: Arc::new(RecentCallers::new(context)?),
             models: Arc::new(ModelCatalog::new(context)?),
             servers: McpServers::new(context)?,
             tools: ToolCalls::new(context)?,
-            calls: Calls::new(Outbound::from_config(&context.config)?),
+            calls: Calls::new(outbound.clone()),
             sessions: Arc::new(Sessions::new(context)?),
+            oauth: Arc::new(OauthUsers::new(context, outbound)?),
+            clock: context.clock.clone(),
             origins: origins.into(),
         })
     }

@@ -50,6 +50,14 @@ impl RpcError {
         Self::new(StatusCode::OK, -32_602, message)
     }
 
+    /// The user must open this URL first. Clients that know the error show the URL, and all others the message.
+    pub fn connection_needed(message: &str, url: Option<(&str, &str)>) -> Self {
+        let refusal = Self::new(StatusCode::OK, -32_042, message);
+        let Some((id, url)) = url else { return refusal };
+        let elicitation = json!({"mode": "url", "elicitationId": id, "url": url, "message": message});
+        Self { data: json!({"elicitations": [elicitation]}), ..refusal }
+    }
+
     /// Answers the request with this id.
     #[must_use]
     pub fn answering(self, id: Option<&RawValue>) -> Self {

@@ -2,26 +2,55 @@
 
 use std::time::Duration;
 
+use auth::ApiCaller;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode};
 use bytes::Bytes;
 use domain::credential::Credential;
+use domain::id::{CredentialId, UserId};
 use domain::mcp_server::McpAuth;
 use domain::{Error, ProviderTrouble, Result};
 use http::HeaderMap;
 use outbound::{Answer, CallError, OutboundError, RequestTimeouts, retry_after, sensitive};
 use platform::telemetry::{TRACEPARENT, TraceContext};
+use uuid::Uuid;
 
 use crate::Stores;
 use crate::access::OpenDoor;
+use crate::oauth::{AccessToken, NotConnected};
 
 /// The longest time of a request, of its stream too. It is shorter than the timeout of the route.
 const LONGEST: Duration = Duration::from_secs(290);
 const TIMEOUTS: RequestTimeouts = RequestTimeouts { first_byte: LONGEST, idle: LONGEST, total: LONGEST };
 
+/// Why a server has given no answer.
+pub enum SendError {
+    /// The user must connect an account first.
+    NotConnected,
+    Other(Error),
+}
+
+impl From<Error> for SendError {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// A request for a server.
+pub struct Outgoing {
+    pub method: Method,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
 /// Sends a request to the server of a door, and follows no redirects: what is meant for this server reaches no other. A refused
 /// token is renewed once, because the server has not carried out the request.
-pub async fn send(stores: &Stores, door: &OpenDoor, method: Method, headers: HeaderMap, body: Bytes) -> Result<Answer> {
+pub async fn send(
+    stores: &Stores,
+    door: &OpenDoor,
+    mut authorization: Authorization,
+    Outgoing { method, headers, body }: Outgoing,
+) -> std::result::Result<Answer, SendError> {
     let mut renewed = false;
     loop {
         let mut request = Request::new(body.clone());
@@ -31,34 +60,70 @@ pub async fn send(stores: &Stores, door: &OpenDoor, method: Method, headers: Hea
         if let Some(traceparent) = TraceContext::current().and_then(|trace| trace.traceparent().try_into().ok()) {
             request.headers_mut().insert(HeaderName::from_static(TRACEPARENT), traceparent);
         }
-        let credential = Authorization::find(stores, door).await?;
-        if let Some((name, value)) = credential.header {
+        if let Some((name, value)) = authorization.header.clone() {
             request.headers_mut().insert(name, value);
         }
         let answer = stores.calls.send_once(request, &TIMEOUTS).await.map_err(|error| unserved(&error))?;
-        match credential.token {
-            Some(id) if answer.status == StatusCode::UNAUTHORIZED && !renewed => {
-                renewed = true;
-                stores.calls.forget_token(id);
-            }
+        let refused = match authorization.token {
+            Some(token) if answer.status == StatusCode::UNAUTHORIZED => token,
             _ => return Ok(answer),
+        };
+        match (refused, renewed) {
+            (Token::OfUser(..), true) => return Err(SendError::NotConnected),
+            (Token::OfClient(_), true) => return Ok(answer),
+            (Token::OfUser(user, version), false) => {
+                authorization = Authorization::find_for(stores, door, user, Some(version)).await?;
+            }
+            (Token::OfClient(id), false) => {
+                stores.calls.forget_token(id);
+                authorization = Authorization::of_operator(stores, door).await?;
+            }
         }
+        renewed = true;
     }
 }
 
 /// The authorization of a request.
-struct Authorization {
+pub struct Authorization {
     header: Option<(HeaderName, HeaderValue)>,
-    /// The credential of a token that can be renewed.
-    token: Option<domain::id::CredentialId>,
+    /// The token, if it can be renewed.
+    token: Option<Token>,
+}
+
+#[derive(Clone, Copy)]
+enum Token {
+    OfClient(CredentialId),
+    /// The user, and the version of the tokens.
+    OfUser(UserId, Uuid),
 }
 
 impl Authorization {
-    async fn find(stores: &Stores, door: &OpenDoor) -> Result<Self> {
+    /// The authorization of a caller at the server of a door.
+    pub async fn find(stores: &Stores, door: &OpenDoor, caller: &ApiCaller) -> std::result::Result<Self, SendError> {
+        Self::find_for(stores, door, caller.caller.user, None).await
+    }
+
+    async fn find_for(
+        stores: &Stores,
+        door: &OpenDoor,
+        user: UserId,
+        refused: Option<Uuid>,
+    ) -> std::result::Result<Self, SendError> {
+        if !matches!(door.server().auth, McpAuth::Oauth2User { .. }) {
+            return Ok(Self::of_operator(stores, door).await?);
+        }
+        let secret = stores.servers.open(&door.stored).await?;
+        let secret = secret.as_ref().map(|secret| secret.as_str());
+        let token = stores.oauth.access_token(door.server(), user, secret, refused, &stores.clock).await?;
+        let AccessToken { header, version } = token.map_err(|NotConnected| SendError::NotConnected)?;
+        Ok(Self { header: Some((AUTHORIZATION, header)), token: Some(Token::OfUser(user, version)) })
+    }
+
+    async fn of_operator(stores: &Stores, door: &OpenDoor) -> Result<Self> {
         let secret = stores.servers.open(&door.stored).await?;
         let secret = secret.as_ref().map_or("", |secret| secret.as_str());
         let (name, value) = match &door.server().auth {
-            McpAuth::None => return Ok(Self { header: None, token: None }),
+            McpAuth::None | McpAuth::Oauth2User { .. } => return Ok(Self { header: None, token: None }),
             McpAuth::Bearer => (AUTHORIZATION, sensitive(&format!("Bearer {secret}"))),
             McpAuth::Header { header } => (header.parse().map_err(Error::internal)?, sensitive(secret)),
             McpAuth::Oauth2ClientCredentials { token_url, client_id, scope } => {
@@ -71,9 +136,8 @@ impl Authorization {
                 };
                 let token = stores.calls.token(id, &credential, &TIMEOUTS).await;
                 let (header, _) = token.map_err(|error| no_token(&error))?;
-                return Ok(Self { header: Some((AUTHORIZATION, header)), token: Some(id) });
+                return Ok(Self { header: Some((AUTHORIZATION, header)), token: Some(Token::OfClient(id)) });
             }
-            McpAuth::Oauth2User { .. } => return Err(refused_credentials()),
         };
         let value = value.ok_or_else(refused_credentials)?;
         Ok(Self { header: Some((name, value)), token: None })
@@ -114,6 +178,15 @@ pub fn invalid_answer(problem: &str) -> Error {
 fn refused_credentials() -> Error {
     let message = "the MCP server refused the credentials of the gateway; ask the operator to renew them".to_owned();
     provider_error(ProviderTrouble::Setup, "mcp_credentials_refused", message)
+}
+
+/// The users of a server cannot be authorized, for a reason that its operator must know.
+pub fn no_authorization(problem: &str) -> Error {
+    provider_error(
+        ProviderTrouble::Failed,
+        "mcp_authorization_failed",
+        format!("no account can be connected: {problem}"),
+    )
 }
 
 fn no_token(error: &CallError) -> Error {

@@ -30,6 +30,7 @@ pub mod language;
 pub mod lease;
 pub mod ledger;
 pub mod limits;
+pub mod mcp_connection;
 pub mod mcp_server;
 pub mod merge;
 pub mod messaging;

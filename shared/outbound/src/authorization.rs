@@ -44,7 +44,8 @@ pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -
     Ok(())
 }
 
-pub(super) fn basic(username: &str, password: &str) -> Result<HeaderValue, CallError> {
+/// The header of a user and a password.
+pub fn basic(username: &str, password: &str) -> Result<HeaderValue, CallError> {
     secret(&format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}"))))
 }
 

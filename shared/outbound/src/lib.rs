@@ -9,7 +9,7 @@ mod body;
 mod call_error;
 mod calls;
 mod network;
-mod oauth2;
+pub mod oauth2;
 mod redirects;
 mod retry_after;
 pub mod sse;

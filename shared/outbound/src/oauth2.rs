@@ -1,4 +1,5 @@
-//! Access tokens by OAuth 2 client credentials (RFC 6749, 4.4), fetched when needed and cached until they expire.
+//! Access tokens by OAuth 2 client credentials (RFC 6749, 4.4), fetched when needed and cached until they expire. The answers of
+//! token endpoints are read here for other grants too.
 
 use std::time::Duration;
 
@@ -10,12 +11,14 @@ use tokio::time::Instant;
 use url::form_urlencoded;
 use url::form_urlencoded::Serializer;
 
-use super::authorization::{basic, secret};
+use super::authorization::secret;
 use super::call_error::CallError;
 use super::{Outbound, OutboundError, RequestTimeouts};
 use domain::credential::Credential;
 use domain::id::CredentialId;
 use platform::cache::Cache;
+
+pub use super::authorization::basic;
 
 /// The longest time a token is kept, even if the server grants more.
 const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
@@ -89,10 +92,19 @@ struct Client<'a> {
     deadline: Instant,
 }
 
+/// What a token endpoint has granted.
+pub struct Grant {
+    pub access_token: String,
+    pub refresh_token: Option<String>,
+    /// `None` if the answer does not say it.
+    pub lifetime: Option<Duration>,
+}
+
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: String,
     token_type: Option<String>,
+    refresh_token: Option<String>,
     expires_in: Option<Seconds>,
 }
 
@@ -125,17 +137,9 @@ impl Client<'_> {
         let answer = outbound.send(request, &TIMEOUTS.until(self.deadline)).await?;
         let status = answer.status;
         let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await?;
-        if status != StatusCode::OK {
-            return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(&body) });
-        }
-        let granted: TokenResponse = serde_json::from_slice(&body).map_err(|_| CallError::NoToken)?;
-        if granted.token_type.is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer"))
-            || granted.access_token.is_empty()
-        {
-            return Err(CallError::NoToken);
-        }
-        let authorization = secret(&format!("Bearer {}", granted.access_token))?;
-        let lifetime = lifetime(granted.expires_in);
+        let Grant { access_token, lifetime, .. } = read_grant(status, &body)?;
+        let authorization = secret(&format!("Bearer {access_token}"))?;
+        let lifetime = lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME);
         Ok(CachedToken { authorization, until: asked + lifetime - RENEWAL_MARGIN.min(lifetime / 10) })
     }
 
@@ -159,6 +163,22 @@ impl Client<'_> {
     }
 }
 
+/// Reads the answer of a token endpoint.
+pub fn read_grant(status: StatusCode, body: &[u8]) -> Result<Grant, CallError> {
+    if status != StatusCode::OK {
+        return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(body) });
+    }
+    let granted: TokenResponse = serde_json::from_slice(body).map_err(|_| CallError::NoToken)?;
+    let TokenResponse { access_token, token_type, refresh_token, expires_in } = granted;
+    let is_bearer = token_type.is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
+    // Whether the token can be sent is known before it is stored.
+    if !is_bearer || access_token.is_empty() || secret(&access_token).is_err() {
+        return Err(CallError::NoToken);
+    }
+    let refresh_token = refresh_token.filter(|token| !token.is_empty());
+    Ok(Grant { access_token, refresh_token, lifetime: lifetime(expires_in) })
+}
+
 /// The error code of the response. Other text is dropped, because messages must not repeat what a foreign server sends.
 fn reason(body: &[u8]) -> Option<String> {
     let Denied { error } = serde_json::from_slice(body).ok()?;
@@ -166,12 +186,12 @@ fn reason(body: &[u8]) -> Option<String> {
     is_code.then_some(error)
 }
 
-fn lifetime(expires_in: Option<Seconds>) -> Duration {
+fn lifetime(expires_in: Option<Seconds>) -> Option<Duration> {
     let seconds = match expires_in {
         None => None,
         Some(Seconds::Number(seconds)) => Some(seconds),
         Some(Seconds::Text(text)) => text.trim().parse().ok(),
     };
     let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME).min(MAX_TOKEN_LIFETIME)
+    lifetime.map(|lifetime| lifetime.min(MAX_TOKEN_LIFETIME))
 }

@@ -194,6 +194,9 @@ impl Normalizer {
                             "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
                                 .into()
                         }
+                        "authorize_url" if value.is_string() => {
+                            "https://login.example.com/authorize?response_type=code&client_id=atelier&state=…".into()
+                        }
                         "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
                         _ => self.normalize(value),
                     };

@@ -1,6 +1,7 @@
 //! The servers that a caller may use.
 
 use axum::extract::State;
+use domain::mcp_server::McpAuth;
 use web::Result;
 use web::gateway::{ErrorResponses, List};
 
@@ -22,6 +23,16 @@ pub async fn list_own_mcp_servers(
     DoorCaller(caller): DoorCaller,
 ) -> Result<List<OwnMcpServerOut>> {
     let servers = stores.servers.list(caller.caller.org).await?;
-    let open = servers.into_iter().filter_map(|stored| OpenDoor::for_caller(stored, &caller));
-    Ok(List::new(open.map(|door| OwnMcpServerOut::from(&door))))
+    let mut shown = Vec::new();
+    for door in servers.into_iter().filter_map(|stored| OpenDoor::for_caller(stored, &caller)) {
+        let is_connected = match door.server().auth {
+            McpAuth::Oauth2User { .. } => {
+                let found = stores.oauth.connections.find(door.server(), caller.caller.user, stores.clock.now());
+                found.await?.is_some()
+            }
+            _ => false,
+        };
+        shown.push(OwnMcpServerOut::new(&door, is_connected));
+    }
+    Ok(List::new(shown))
 }

@@ -4,6 +4,7 @@ use super::Admin;
 use crate::identities::stored;
 use crate::keys;
 use crate::mcp_servers::{McpServerPlace, McpServers, StoredMcpServer};
+use crate::query::TableQuery;
 use crate::quota;
 use crate::revision::Attempts;
 use crate::table::WriteOutcome;
@@ -67,6 +68,7 @@ impl Admin {
         }
     }
 
+    /// Deletes a server, with the connections of its users.
     pub async fn delete_mcp_server(
         &self,
         action: &AuditAction,
@@ -81,14 +83,26 @@ impl Admin {
             let writes = vec![
                 self.entities.delete(key).require(super::entities::unchanged::<StoredMcpServer>(raw)),
                 self.entities.delete(keys::mcp_server_place(id)),
+                self.entities.delete(keys::mcp_registration(id)),
                 quota::decrement(&self.entities, keys::mcp_server_count(before.server.org)),
                 self.audit_write(action, Some(render_audit(&before)), None),
             ];
+            // Before it, so that nothing is left if this process stops. A connection is stored only if its server exists.
+            self.delete_mcp_connections(id).await?;
             if self.transact(action, writes).await?.is_written() {
-                return Ok(());
+                return self.delete_mcp_connections(id).await;
             }
             attempts.next().await?;
         }
+    }
+
+    async fn delete_mcp_connections(&self, id: McpServerId) -> Result<()> {
+        for item in self.entities.query_all(TableQuery::partition(keys::mcp_connections(id))).await? {
+            if let Some(key) = keys::Key::from_item(&item) {
+                self.entities.remove(&key).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads a server, its exact stored value for a condition, and its key.

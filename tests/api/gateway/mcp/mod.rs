@@ -1,5 +1,6 @@
 //! The door to MCP servers: `/gateway/v1/mcp…`.
 
+mod accounts;
 mod limits;
 mod log;
 mod matrix;

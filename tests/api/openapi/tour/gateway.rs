@@ -1,6 +1,8 @@
 //! The recorded tour of the gateway: a member calls models, and the operator manages models, users and credits.
 
 use serde_json::{Value, json};
+use tests::authorization_server::AuthorizationServer;
+use tests::tool_server::ToolServer;
 
 use super::{JSON, TOO_LARGE, TourClient};
 
@@ -46,6 +48,7 @@ impl TourClient {
         self.record_mcp_servers().await;
         self.send("POST", "/gateway/v1/admin/receipt-keys", None).await;
         self.switch_token(&member);
+        self.record_door().await;
         self.record_refused_calls(&operator).await
     }
 
@@ -319,6 +322,36 @@ impl TourClient {
         self.send("PATCH", SERVER, Some(json!({"enabled": false}))).await;
         self.send("DELETE", SERVER, None).await;
         self.get(SERVER).await;
+    }
+
+    /// A member uses the tools of a server, and begins to connect an account to another one.
+    async fn record_door(&mut self) {
+        const DOOR: &str = "/gateway/v1/mcp/{server}";
+        let (crm, issuer) = (ToolServer::start(&["search"]).await, AuthorizationServer::start().await);
+        crm.open_streams();
+        self.normalizer.rename(crm.origin.clone(), "https://crm.example.com");
+        self.normalizer.rename(issuer.issuer.clone(), "https://login.example.com");
+        let client = json!({"type": "oauth2_user", "authorization_server": issuer.issuer, "client_id": "atelier"});
+        for (name, auth) in [("crm", json!({"type": "none"})), ("calendar", client)] {
+            let org = &self.path_parameters["org"];
+            let server =
+                json!({"org": org, "name": name, "url": crm.url, "auth": auth, "access": [{"tools": ["search"]}]});
+            self.app.operator().post_json("/gateway/v1/admin/mcp-servers", server).await;
+        }
+        self.get("/gateway/v1/mcp").await;
+        self.set_parameter("server", &json!("crm"));
+        self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))).await;
+        self.set_title("List the tools");
+        let arguments = json!({"name": "search", "arguments": {"text": "Lima"}});
+        self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments})))
+            .await;
+        self.set_title("Call a tool");
+        self.get(DOOR).await;
+        self.set_parameter("server", &json!("calendar"));
+        self.send("POST", "/gateway/v1/mcp/{server}/connect", None).await;
+        self.send("DELETE", "/gateway/v1/mcp/{server}/connection", None).await;
+        self.set_parameter("server", &json!("unknown"));
+        self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))).await;
     }
 
     async fn record_people(&mut self) {

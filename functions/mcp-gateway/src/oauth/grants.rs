@@ -1,0 +1,111 @@
+//! The token endpoint: the exchange of a code, the renewal of a token, and its revocation (RFC 7009).
+
+use axum::http::Request;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use domain::mcp_connection::{ClientRegistration, McpTokens};
+use domain::time::Time;
+use form_urlencoded::{Serializer, byte_serialize};
+use outbound::oauth2::{Grant, basic, read_grant};
+use outbound::{CallError, OutboundError};
+
+use super::OauthUsers;
+use super::requests::send;
+
+/// Why there are no tokens.
+#[derive(Debug, thiserror::Error)]
+pub enum GrantError {
+    /// The authorization server refused. A retry cannot succeed.
+    #[error(transparent)]
+    Refused(CallError),
+    /// It was not reached, or failed.
+    #[error(transparent)]
+    Failed(CallError),
+}
+
+impl OauthUsers {
+    /// Exchanges a code. `tokens` has everything but the tokens.
+    pub async fn exchange(
+        &self,
+        tokens: McpTokens,
+        code: &str,
+        verifier: &str,
+        redirect_uri: &str,
+        now: Time,
+    ) -> Result<McpTokens, GrantError> {
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", redirect_uri),
+            ("code_verifier", verifier),
+            ("resource", &tokens.resource),
+        ];
+        let grant = self.request_grant(&tokens, &form).await?;
+        Ok(granted(&tokens, grant, None, now))
+    }
+
+    /// Renews the tokens with a refresh token.
+    pub async fn refresh(&self, tokens: &McpTokens, refresh_token: &str, now: Time) -> Result<McpTokens, GrantError> {
+        let form = [("grant_type", "refresh_token"), ("refresh_token", refresh_token), ("resource", &tokens.resource)];
+        let grant = self.request_grant(tokens, &form).await?;
+        Ok(granted(tokens, grant, Some(refresh_token), now))
+    }
+
+    async fn request_grant(&self, tokens: &McpTokens, form: &[(&str, &str)]) -> Result<Grant, GrantError> {
+        let failed = |error: OutboundError| GrantError::Failed(error.into());
+        let (status, body) = self.post_form(&tokens.token_endpoint, &tokens.client, form).await.map_err(failed)?;
+        read_grant(status, &body).map_err(|error| match error {
+            CallError::TokenRefused { status: 400..=499, .. } if status.as_u16() != 429 => GrantError::Refused(error),
+            error => GrantError::Failed(error),
+        })
+    }
+
+    /// Revokes the tokens, if the authorization server offers it. A failure keeps nobody from disconnecting.
+    pub async fn revoke(&self, tokens: &McpTokens) {
+        let Some(endpoint) = &tokens.revocation_endpoint else { return };
+        let (token, kind) = match &tokens.refresh_token {
+            Some(token) => (token, "refresh_token"),
+            None => (&tokens.access_token, "access_token"),
+        };
+        match self.post_form(endpoint, &tokens.client, &[("token", token), ("token_type_hint", kind)]).await {
+            Ok((status, _)) if status.is_success() => {}
+            Ok((status, _)) => tracing::warn!(status = status.as_u16(), "the tokens of a connection were not revoked"),
+            Err(error) => tracing::warn!(%error, "the tokens of a connection were not revoked"),
+        }
+    }
+
+    async fn post_form(
+        &self,
+        endpoint: &str,
+        client: &ClientRegistration,
+        fields: &[(&str, &str)],
+    ) -> Result<(axum::http::StatusCode, bytes::Bytes), OutboundError> {
+        let request = Request::post(endpoint).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let (request, form) = match &client.secret {
+            Some(secret) if !client.posts_secret => {
+                let encoded = |part: &str| byte_serialize(part.as_bytes()).collect::<String>();
+                let header = basic(&encoded(&client.id), &encoded(secret)).map_err(|_| OutboundError::NotHttp)?;
+                (request.header(AUTHORIZATION, header), encode(fields.iter().copied()))
+            }
+            secret => {
+                let secret = secret.iter().map(|secret| ("client_secret", secret.as_str()));
+                (request, encode(fields.iter().copied().chain([("client_id", &*client.id)]).chain(secret)))
+            }
+        };
+        send(&self.outbound, request, form.into()).await
+    }
+}
+
+fn encode<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    Serializer::new(String::new()).extend_pairs(fields).finish()
+}
+
+/// The tokens of a grant. A renewal may keep the refresh token.
+fn granted(before: &McpTokens, grant: Grant, refresh_token: Option<&str>, now: Time) -> McpTokens {
+    let Grant { access_token, refresh_token: next, lifetime } = grant;
+    McpTokens {
+        access_token,
+        refresh_token: next.or_else(|| refresh_token.map(str::to_owned)),
+        expires_at: lifetime.map(|lifetime| now.plus(lifetime)),
+        ..before.clone()
+    }
+}
