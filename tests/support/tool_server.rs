@@ -43,8 +43,6 @@ struct Server {
     streams_lists: AtomicBool,
     /// Whether the tool `steps` closes its stream after the first event, so that its client must resume it.
     breaks_streams: AtomicBool,
-    /// Whether clients may open a stream of their own. It has one event.
-    opens_streams: AtomicBool,
     /// Holds back the events of the tool `steps`.
     gate: Mutex<Option<Gate>>,
     /// The access tokens that it accepts. Without this list, it accepts all requests.
@@ -73,10 +71,6 @@ impl ToolServer {
 
     pub fn stream_lists(&self) {
         self.server.streams_lists.store(true, Ordering::SeqCst);
-    }
-
-    pub fn open_streams(&self) {
-        self.server.opens_streams.store(true, Ordering::SeqCst);
     }
 
     pub fn break_streams(&self) {
@@ -139,10 +133,6 @@ async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response
     match parts.method {
         Method::POST => server.answer_message(&message),
         Method::GET if parts.headers.contains_key("last-event-id") => server.send_steps(&text("last-event-id")),
-        Method::GET if server.opens_streams.load(Ordering::SeqCst) => {
-            let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-            events(vec![format!("id: 1\ndata: {changed}\n\n")], None)
-        }
         Method::DELETE => {
             server.ended.lock().unwrap().insert(session);
             StatusCode::NO_CONTENT.into_response()

@@ -31,7 +31,8 @@ use crate::upstream::Outgoing;
 /// Passes a message of the Model Context Protocol on to the server, and its answer back: JSON, or a stream of events as they arrive.
 /// Point an MCP client at this URL, with the API key as its bearer token. `tools/list` shows the tools that the key may use, and a call
 /// of another tool is answered with an error of JSON-RPC. A key with some tools may use no other methods, such as those of prompts and
-/// resources. Batches are refused. Each call of a tool counts toward the limits of requests, costs nothing, and is in the log of calls.
+/// resources. Batches are refused. `GET` and `DELETE` of this path open streams and end sessions, as the protocol defines them. Each call
+/// of a tool counts toward the limits of requests, costs nothing, and is in the log of calls.
 #[utoipa::path(
     post, path = "/gateway/v1/mcp/{server}", tag = "mcp",
     params(("server" = String, Path, description = "The name of the server")),
@@ -79,19 +80,8 @@ pub async fn post_mcp_message(
     Ok(call.await.map_err(Error::internal)??)
 }
 
-/// Open a stream of an MCP server
-///
-/// Passes on what the server sends without being asked, or the rest of a stream that broke, after the event in `Last-Event-ID`. A
-/// stream is resumed only within a session.
-#[utoipa::path(
-    get, path = "/gateway/v1/mcp/{server}", tag = "mcp",
-    params(("server" = String, Path, description = "The name of the server")),
-    responses(
-        (status = 200, description = "A stream of events", content_type = "text/event-stream", body = String),
-        (status = 405, description = "The server has no such streams", body = web::gateway::ErrorBody),
-        NotFound<McpServerName>, ErrorResponses,
-    ),
-)]
+/// `GET /gateway/v1/mcp/{server}`: passes on what the server sends without being asked, or the rest of a stream that broke, after the
+/// event in `Last-Event-ID`. A stream is resumed only within a session.
 pub async fn open_mcp_stream(
     State(stores): State<Stores>,
     DoorCaller(caller): DoorCaller,
@@ -102,16 +92,7 @@ pub async fn open_mcp_stream(
     pass_without_message(stores, door, caller, Method::GET, client).await
 }
 
-/// End a session of an MCP server
-#[utoipa::path(
-    delete, path = "/gateway/v1/mcp/{server}", tag = "mcp",
-    params(("server" = String, Path, description = "The name of the server")),
-    responses(
-        (status = 204, description = "The session has ended"),
-        (status = 405, description = "Clients cannot end sessions of this server", body = web::gateway::ErrorBody),
-        NotFound<McpServerName>, ErrorResponses,
-    ),
-)]
+/// `DELETE /gateway/v1/mcp/{server}`: ends a session.
 pub async fn end_mcp_session(
     State(stores): State<Stores>,
     DoorCaller(caller): DoorCaller,

@@ -328,7 +328,6 @@ impl TourClient {
     async fn record_door(&mut self) {
         const DOOR: &str = "/gateway/v1/mcp/{server}";
         let (crm, issuer) = (ToolServer::start(&["search"]).await, AuthorizationServer::start().await);
-        crm.open_streams();
         self.normalizer.rename(crm.origin.clone(), "https://crm.example.com");
         self.normalizer.rename(issuer.issuer.clone(), "https://login.example.com");
         let client = json!({"type": "oauth2_user", "authorization_server": issuer.issuer, "client_id": "atelier"});
@@ -346,7 +345,6 @@ impl TourClient {
         self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments})))
             .await;
         self.set_title("Call a tool");
-        self.get(DOOR).await;
         self.set_parameter("server", &json!("calendar"));
         self.send("POST", "/gateway/v1/mcp/{server}/connect", None).await;
         self.send("DELETE", "/gateway/v1/mcp/{server}/connection", None).await;
