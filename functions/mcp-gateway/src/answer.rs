@@ -65,15 +65,15 @@ pub fn filter_tools(message: &str, allowed: &AllowedTools) -> Result<Option<Stri
         return Ok(None);
     }
     let mut message: Value = serde_json::from_str(message)?;
-    let changed = match &mut message {
-        Value::Array(batch) => {
-            batch.iter_mut().fold(false, |changed, message| filter_answer(message, allowed) || changed)
-        }
-        message => filter_answer(message, allowed),
-    };
+    let mut changed = false;
+    match &mut message {
+        Value::Array(batch) => batch.iter_mut().for_each(|message| changed |= filter_answer(message, allowed)),
+        message => changed = filter_answer(message, allowed),
+    }
     Ok(changed.then(|| message.to_string()))
 }
 
+/// Returns whether the message had forbidden tools.
 fn filter_answer(message: &mut Value, allowed: &AllowedTools) -> bool {
     let Some(Value::Array(tools)) = message.get_mut("result").and_then(|result| result.get_mut("tools")) else {
         return false;

@@ -28,9 +28,9 @@ use domain::time::Clock;
 use gateway::tools::ToolCalls;
 use outbound::{Calls, Outbound};
 use platform::Context;
-use platform::config::CORS_ORIGINS;
 use store::McpServers;
 use store::model_catalog::ModelCatalog;
+use web::origin::AllowedOrigins;
 
 use oauth::OauthUsers;
 use sessions::Sessions;
@@ -49,14 +49,13 @@ pub struct Stores {
     sessions: Arc<Sessions>,
     oauth: Arc<OauthUsers>,
     clock: Clock,
-    /// The origins whose pages may use the door.
-    origins: Arc<[String]>,
+    /// The origins of pages that may use the door.
+    origins: AllowedOrigins,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
         let outbound = Outbound::from_config(&context.config)?;
-        let origins = context.config.list(CORS_ORIGINS);
         Ok(Self {
             callers: Arc::new(RecentCallers::new(context)?),
             models: Arc::new(ModelCatalog::new(context)?),
@@ -66,7 +65,7 @@ impl Stores {
             sessions: Arc::new(Sessions::new(context)?),
             oauth: Arc::new(OauthUsers::new(context, outbound)?),
             clock: context.clock.clone(),
-            origins: origins.into(),
+            origins: AllowedOrigins::from_config(&context.config),
         })
     }
 }

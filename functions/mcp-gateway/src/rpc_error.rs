@@ -12,14 +12,14 @@ pub struct RpcError {
     status: StatusCode,
     code: i64,
     message: String,
-    data: Value,
+    data: Option<Box<Value>>,
     /// Null if the message has no readable id.
     id: Option<Box<RawValue>>,
 }
 
 impl RpcError {
     fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), data: Value::Null, id: None }
+        Self { status, code, message: message.into(), data: None, id: None }
     }
 
     pub fn parse_error(problem: impl std::fmt::Display) -> Self {
@@ -55,7 +55,7 @@ impl RpcError {
         let refusal = Self::new(StatusCode::OK, -32_042, message);
         let Some((id, url)) = url else { return refusal };
         let elicitation = json!({"mode": "url", "elicitationId": id, "url": url, "message": message});
-        Self { data: json!({"elicitations": [elicitation]}), ..refusal }
+        Self { data: Some(json!({"elicitations": [elicitation]}).into()), ..refusal }
     }
 
     /// Answers the request with this id.
@@ -69,8 +69,8 @@ impl IntoResponse for RpcError {
     fn into_response(self) -> Response {
         let Self { status, code, message, data, id } = self;
         let mut error = json!({"code": code, "message": message});
-        if !data.is_null() {
-            error["data"] = data;
+        if let Some(data) = data {
+            error["data"] = *data;
         }
         let id = id.as_deref().map_or("null", RawValue::get);
         let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);

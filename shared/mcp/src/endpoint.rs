@@ -20,9 +20,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use store::AssistantSessions;
 use store::assistant_sessions::AssistantSession;
 use web::MAX_BODY_BYTES;
+use web::origin::AllowedOrigins;
 
 use crate::message::{CALL_TOOL, INITIALIZE, MessageHead};
-use crate::origin::AllowedOrigins;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// How long a client waits before it resumes a stream.

@@ -8,7 +8,6 @@
 
 mod endpoint;
 mod message;
-mod origin;
 
 pub use endpoint::{Assistant, Endpoint, Server};
 pub use rmcp;

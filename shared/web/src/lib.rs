@@ -13,6 +13,7 @@ pub mod gateway;
 pub mod idempotency;
 pub mod language;
 pub mod layers;
+pub mod origin;
 pub mod page;
 pub mod paging;
 pub mod quantity;

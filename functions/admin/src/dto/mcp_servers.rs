@@ -180,7 +180,7 @@ impl AccessRuleIn {
         let read = |(i, key): (usize, String)| {
             let key = key.parse::<ApiKeyId>();
             problems.take(
-                key.map_err(|_| Error::invalid_body(&format!("{field}.keys[{i}]"), "must be the id of an API key")),
+                key.map_err(|_| Error::invalid_body(format!("{field}.keys[{i}]"), "must be the id of an API key")),
             )
         };
         let keys = keys.map(|keys| keys.into_iter().enumerate().filter_map(read).collect());

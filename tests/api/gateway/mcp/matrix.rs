@@ -13,7 +13,7 @@ use super::*;
 const TOOLS: [&str; 6] = ["t0", "t1", "t2", "t3", "t4", "t5"];
 const SERVER_NAMES: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
 
-/// Repeatable random numbers (SplitMix64).
+/// Repeatable random numbers (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
