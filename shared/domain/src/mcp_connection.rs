@@ -14,6 +14,8 @@ pub struct McpTokens {
     pub refresh_token: Option<String>,
     /// When the access token expires. `None` if the issuer does not say it.
     pub expires_at: Option<Time>,
+    /// From when on the access token is renewed, so that it does not expire on the way.
+    pub renew_at: Option<Time>,
     pub issuer: String,
     pub token_endpoint: String,
     pub revocation_endpoint: Option<String>,

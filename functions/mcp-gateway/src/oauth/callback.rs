@@ -154,6 +154,7 @@ impl OauthUsers {
             access_token: String::new(),
             refresh_token: None,
             expires_at: None,
+            renew_at: None,
             issuer: metadata.issuer.clone(),
             token_endpoint: metadata.token_endpoint.clone(),
             revocation_endpoint: metadata.revocation_endpoint.clone(),

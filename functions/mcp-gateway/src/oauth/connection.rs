@@ -18,8 +18,6 @@ use uuid::Uuid;
 use super::OauthUsers;
 use super::grants::GrantError;
 
-/// A token is renewed this long before it expires, so that it does not expire on the way.
-const RENEWED_BEFORE: Duration = Duration::from_secs(60);
 /// How long a request waits for a renewal by another process.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -113,12 +111,11 @@ impl OauthUsers {
 
 fn choose(StoredConnection { tokens, version, .. }: &StoredConnection, refused: Option<Uuid>, now: Time) -> Use {
     let is_refused = refused == Some(*version);
-    let is_valid_at = |at: Time| tokens.expires_at.is_none_or(|expires_at| expires_at > at);
+    let is_before = |at: Option<Time>| at.is_none_or(|at| now < at);
     match &tokens.refresh_token {
-        _ if !is_refused && is_valid_at(now.plus(RENEWED_BEFORE)) => Use::AsTheyAre,
-        Some(_) => Use::Renewed,
-        None if !is_refused && is_valid_at(now) => Use::AsTheyAre,
-        None => Use::Never,
+        Some(_) if is_refused || !is_before(tokens.renew_at) => Use::Renewed,
+        None if is_refused || !is_before(tokens.expires_at) => Use::Never,
+        _ => Use::AsTheyAre,
     }
 }
 

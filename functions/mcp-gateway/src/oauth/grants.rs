@@ -1,5 +1,7 @@
 //! The token endpoint: the exchange of a code, the renewal of a token, and its revocation (RFC 7009).
 
+use std::time::Duration;
+
 use axum::http::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use domain::mcp_connection::{ClientRegistration, McpTokens};
@@ -10,6 +12,9 @@ use outbound::{CallError, OutboundError};
 
 use super::OauthUsers;
 use super::requests::send;
+
+/// A token is renewed this long before it expires, or a tenth of a shorter lifetime.
+const RENEWAL_MARGIN: Duration = Duration::from_secs(60);
 
 /// Why there are no tokens.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +111,7 @@ fn granted(before: &McpTokens, grant: Grant, refresh_token: Option<&str>, now: T
         access_token,
         refresh_token: next.or_else(|| refresh_token.map(str::to_owned)),
         expires_at: lifetime.map(|lifetime| now.plus(lifetime)),
+        renew_at: lifetime.map(|lifetime| now.plus(lifetime - RENEWAL_MARGIN.min(lifetime / 10))),
         ..before.clone()
     }
 }
