@@ -4,8 +4,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::agent::ToolName;
-use crate::workflow::WorkflowDescription;
+use crate::text_schemas;
+
+text_schemas! {
+    ToolName(1, 64, "^[a-zA-Z0-9_-]+$", "letters, digits, _ and -");
+    ToolDescription(0, 1_000);
+}
 
 /// How assistants see a workflow or an agent that is marked as a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,7 +20,7 @@ pub struct ToolMark {
     pub name: String,
     /// What the tool does, for the assistant that chooses it. Null means the description of the workflow or the agent.
     #[serde(default)]
-    #[schema(required, value_type = Option<WorkflowDescription>)]
+    #[schema(required, value_type = Option<ToolDescription>)]
     pub description: Option<String>,
 }
 
@@ -29,7 +33,7 @@ pub struct ToolMarkIn {
     #[schema(value_type = Option<ToolName>)]
     pub name: Option<String>,
     /// What the tool does, for the assistant that chooses it. By default it is the description of the workflow or the agent.
-    #[schema(value_type = Option<WorkflowDescription>)]
+    #[schema(value_type = Option<ToolDescription>)]
     pub description: Option<String>,
 }
 

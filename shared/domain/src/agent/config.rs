@@ -16,6 +16,7 @@ use crate::object;
 use crate::reference::Reference;
 use crate::run::OnUncertain;
 use crate::schema::PatchOf;
+use crate::tool_mark::ToolName;
 use crate::{Error, Result, text_schemas};
 
 /// Keeps the table item small, because every list and every write pays for its size.
@@ -26,7 +27,6 @@ const MAX_REFERENCES: usize = 32;
 const MAX_SHOWN_CHARS: usize = 100;
 
 text_schemas! {
-    ToolName(1, 64, "^[a-zA-Z0-9_-]+$", "letters, digits, _ and -");
     McpToolName(1, 128, "^[a-zA-Z0-9_.-]+$", "letters, digits, _, . and -");
     SchemaHash(64, 64, "^[0-9a-f]+$", "hexadecimal digits in lower case");
 }

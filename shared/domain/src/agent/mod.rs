@@ -12,9 +12,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use config::{
-    AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, PinnedTool, Strategy, Tool, ToolAuth, ToolName,
-};
+pub use config::{AgentConfig, AgentConfigPatch, AgentSource, HttpMethod, PinnedTool, Strategy, Tool, ToolAuth};
 pub use credentials::ToolCredential;
 pub use invocation::{
     InvocationContent, InvocationEnd, InvocationRecord, InvocationState, InvocationStep, LONGEST_INVOCATION,
