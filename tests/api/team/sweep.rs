@@ -108,6 +108,10 @@ const EDITS: &[&str] = &[
 const OWNS: &[&str] = &[
     "delete_agent",
     "delete_workflow",
+    "mark_agent_as_tool",
+    "mark_workflow_as_tool",
+    "unmark_agent_as_tool",
+    "unmark_workflow_as_tool",
     "get_delete_impact",
     "add_agent_member",
     "transfer_agent",
