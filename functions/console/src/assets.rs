@@ -44,6 +44,7 @@ assets! {
     "workflow.js" "text/javascript; charset=utf-8";
     "editor.js" "text/javascript; charset=utf-8";
     "layout.worker.js" "text/javascript; charset=utf-8";
+    "FilterFields.js" "text/javascript; charset=utf-8";
     "agents.js" "text/javascript; charset=utf-8";
     "run.js" "text/javascript; charset=utf-8";
     "icon.svg" "image/svg+xml";
