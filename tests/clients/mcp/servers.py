@@ -86,11 +86,16 @@ def toolbox():
     return server
 
 
+def constant(value):
+    """A function without parameters that returns a value."""
+    return lambda: value
+
+
 def large():
     """A server with many tools."""
     server = MCPServer("large", log_level="WARNING")
     for number in range(MANY):
-        server.add_tool(lambda number=number: number, name=f"tool_{number:03}", description=f"Returns {number}. " * 20)
+        server.add_tool(constant(number), name=f"tool_{number:03}", description=f"Returns {number}. " * 20)
     return server
 
 

@@ -154,7 +154,7 @@ class Workflow:
     def __init__(self, name, url, tool, **config):
         config = {"url": url, "tool": tool, "arguments": "input", **config}
         node = {"id": "call", "type": "mcp", "config": config}
-        failed = {"id": "failed", "type": "send_result", "config": {"output": "{'error': nodes.call.output}"}}
+        failed = {"id": "failed", "type": "send_result", "config": {"output": "{'error': input}"}}
         branch = [{**failed, "after": ("call", "error")}] if config.get("onError") == "branch" else []
         self.id = ADA.publish(name, graph(start(), node, end("nodes.call.output"), *branch))
 

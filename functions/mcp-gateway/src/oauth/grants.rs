@@ -85,15 +85,17 @@ impl OauthUsers {
         fields: &[(&str, &str)],
     ) -> Result<(axum::http::StatusCode, bytes::Bytes), OutboundError> {
         let request = Request::post(endpoint).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        // Servers of the official SDK for Python need the id in the form even if the header has it.
+        let fields = fields.iter().copied().chain([("client_id", &*client.id)]);
         let (request, form) = match &client.secret {
             Some(secret) if !client.posts_secret => {
                 let encoded = |part: &str| byte_serialize(part.as_bytes()).collect::<String>();
                 let header = basic(&encoded(&client.id), &encoded(secret)).map_err(|_| OutboundError::NotHttp)?;
-                (request.header(AUTHORIZATION, header), encode(fields.iter().copied()))
+                (request.header(AUTHORIZATION, header), encode(fields))
             }
             secret => {
                 let secret = secret.iter().map(|secret| ("client_secret", secret.as_str()));
-                (request, encode(fields.iter().copied().chain([("client_id", &*client.id)]).chain(secret)))
+                (request, encode(fields.chain(secret)))
             }
         };
         send(&self.outbound, request, form.into()).await
