@@ -44,7 +44,10 @@ impl Passage {
     /// Passes on a request that calls no tool.
     pub async fn pass(self, outgoing: Outgoing) -> Result<Response> {
         match self.send(outgoing).await {
-            Ok(answer) => self.respond(answer, None).await,
+            Ok(answer) => match upstream::check_status(&answer) {
+                Ok(()) => self.respond(answer, None).await,
+                Err(error) => Err(error),
+            },
             Err(SendError::NotConnected) => self.ask_to_connect().await,
             Err(SendError::Other(error)) => Err(error),
         }
@@ -60,9 +63,7 @@ impl Passage {
         authorization: Authorization,
         outgoing: Outgoing,
     ) -> std::result::Result<Answer, SendError> {
-        let answer = upstream::send(&self.stores, &self.door, authorization, outgoing).await?;
-        upstream::check_status(&answer)?;
-        Ok(answer)
+        upstream::send(&self.stores, &self.door, authorization, outgoing).await
     }
 
     /// Passes on a call of a tool. It takes a request of the limits, and is in the log of calls.
@@ -74,7 +75,11 @@ impl Passage {
         };
         let call = self.stores.tools.begin(&self.caller, origin, &self.door.server().name, &tool).await?;
         match call.send(self.send_authorized(authorization, outgoing)).await {
-            Ok(answer) => self.respond(answer, Some(call)).await,
+            // The server has had the call, so it counts whatever the answer is.
+            Ok(answer) => match upstream::check_status(&answer) {
+                Ok(()) => self.respond(answer, Some(call)).await,
+                Err(error) => end_with(Some(call), error).await,
+            },
             Err(SendError::NotConnected) => {
                 call.end_unserved(NOT_CONNECTED).await;
                 self.ask_to_connect().await
@@ -110,7 +115,7 @@ impl Passage {
         let Some(base_url) = &self.base_url else { return Ok(None) };
         let secret = self.stores.servers.open(&self.door.stored).await?;
         let secret = secret.as_ref().map(|secret| secret.as_str());
-        let (user, now) = (self.caller.caller.user, self.stores.clock.now());
+        let (user, now) = (&self.caller.caller.identity.user, self.stores.clock.now());
         let begun = self.stores.oauth.begin(self.door.server(), secret, user, base_url, now).await?;
         Ok(begun.ok().map(|beginning| beginning.authorize_url))
     }

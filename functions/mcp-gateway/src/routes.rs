@@ -21,7 +21,7 @@ routes! { Stores;
 pub fn router(context: &Context) -> Result<Router> {
     // The callback is for browsers, and streams and ends of sessions are for clients of the protocol, which know them. So these routes
     // are not part of the documented API.
-    let router = table().route("/gateway/v1/mcp/callback", get(finish_mcp_connection));
+    let router = table().route("/gateway/v1/mcp/callback", get(confirm_mcp_connection).post(finish_mcp_connection));
     let router = router.route("/gateway/v1/mcp/{server}", get(open_mcp_stream).delete(end_mcp_session));
     let router = router.with_state(Stores::new(context)?);
     Ok(finish(router, ROUTES, web::gateway::AREA, context))

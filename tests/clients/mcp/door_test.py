@@ -175,4 +175,7 @@ def browse(url):
     """Opens a page as a browser does, with its cookies and through all redirects."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with browser.open(url, timeout=20) as page:
+        assert page.status == 200 and "The API keys of " in page.read().decode(), page.url
+        confirm = page.url
+    with browser.open(confirm, data=b"", timeout=20) as page:
         assert page.status == 200 and page.url.startswith(f"{BASE_URL}/gateway/v1/mcp/callback"), page.url

@@ -11,7 +11,7 @@ use domain::{Error, translated};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::gateway::{ErrorBody, ErrorResponses, NotFound};
-use web::page::message_page;
+use web::page::{escape, form_page, message_page};
 use web::{NoBody, Path, Query, Result};
 
 use crate::Stores;
@@ -45,7 +45,7 @@ pub async fn connect_mcp_account(
     check_connectable(&door)?;
     let secret = stores.servers.open(&door.stored).await?;
     let secret = secret.as_ref().map(|secret| secret.as_str());
-    let (user, now) = (caller.caller.user, stores.clock.now());
+    let (user, now) = (&caller.caller.identity.user, stores.clock.now());
     let begun = stores.oauth.begin(door.server(), secret, user, known(&base_url)?, now).await?;
     let begun = begun.map_err(|CannotConnect(problem)| crate::upstream::no_authorization(&problem))?;
     Ok(Json(BeginningOut::from(begun)))
@@ -88,7 +88,30 @@ fn check_connectable(door: &OpenDoor) -> domain::Result<()> {
 }
 
 /// `GET /gateway/v1/mcp/callback`: authorization servers send browsers here. The sealed state decides whose connection it is, so the
-/// browser needs no credential.
+/// browser needs no credential. But somebody else may have been sent the link, so the page names the user whose keys will use the
+/// account, and nothing is connected before the person at the browser confirms it.
+pub async fn confirm_mcp_connection(
+    State(stores): State<Stores>,
+    Query(answer): Query<BrowserAnswer>,
+    base_url: BaseUrl,
+) -> Response {
+    let pending = stores.oauth.read_pending(&answer, stores.clock.now()).await;
+    let Some(pending) = pending.filter(|_| answer.code.is_some()) else {
+        return finish_mcp_connection(State(stores), Query(answer), base_url).await;
+    };
+    let user = escape(&pending.user_name);
+    form_page(
+        Translated::new("Connect your account?", "¿Conectar su cuenta?"),
+        &translated!(
+            "The API keys of {user} will act with your account. Continue only if you are this person.",
+            "Las claves de API de {user} actuarán con su cuenta. Continúe solo si usted es esa persona."
+        ),
+        &format!("callback?{}", escape(&answer.to_query())),
+        Translated::new("Connect", "Conectar"),
+    )
+}
+
+/// `POST /gateway/v1/mcp/callback`: the person at the browser has confirmed.
 pub async fn finish_mcp_connection(
     State(stores): State<Stores>,
     Query(answer): Query<BrowserAnswer>,

@@ -1,6 +1,6 @@
 //! The beginning and the end of a connection: the URL for the browser, and the answer that the browser brings back.
 
-use domain::id::UserId;
+use domain::identity::User;
 use domain::mcp_connection::{ClientRegistration, McpTokens};
 use domain::mcp_server::{McpAuth, McpServer};
 use domain::time::Time;
@@ -44,6 +44,15 @@ pub enum CallbackError {
     Failed(Error),
 }
 
+impl BrowserAnswer {
+    /// The answer as a query.
+    pub fn to_query(&self) -> String {
+        let fields = [("code", &self.code), ("state", &self.state), ("error", &self.error), ("iss", &self.iss)];
+        let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        Serializer::new(String::new()).extend_pairs(fields).finish()
+    }
+}
+
 impl From<Error> for CallbackError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
@@ -56,7 +65,7 @@ impl OauthUsers {
         &self,
         server: &McpServer,
         secret: Option<&str>,
-        user: UserId,
+        user: &User,
         base_url: &str,
         now: Time,
     ) -> Result<std::result::Result<Beginning, CannotConnect>> {
@@ -107,14 +116,18 @@ impl OauthUsers {
         Ok(client.map(|client| (discovered, client)))
     }
 
+    /// Reads the state of an answer. It still counts.
+    pub async fn read_pending(&self, answer: &BrowserAnswer, now: Time) -> Option<PendingConnection> {
+        PendingConnection::open(answer.state.as_deref().unwrap_or_default(), &self.secrets, now).await
+    }
+
     /// Reads the state of an answer, and marks it as used.
     pub async fn take_pending(
         &self,
         answer: &BrowserAnswer,
         now: Time,
     ) -> std::result::Result<PendingConnection, CallbackError> {
-        let state = answer.state.as_deref().unwrap_or_default();
-        let pending = PendingConnection::open(state, &self.secrets, now).await.ok_or(CallbackError::Unknown)?;
+        let pending = self.read_pending(answer, now).await.ok_or(CallbackError::Unknown)?;
         match self.connections.use_state(&pending.nonce, pending.until).await? {
             true => Ok(pending),
             false => Err(CallbackError::Unknown),

@@ -124,7 +124,7 @@ fn with_current_secret(mut tokens: McpTokens, server: &McpServer, secret: Option
     if let McpAuth::Oauth2User { client_id: Some(id), authorization_server, .. } = &server.auth {
         let is_same_issuer = authorization_server
             .as_ref()
-            .is_none_or(|issuer| issuer.trim_end_matches('/') == tokens.issuer.trim_end_matches('/'));
+            .is_some_and(|issuer| issuer.trim_end_matches('/') == tokens.issuer.trim_end_matches('/'));
         if *id == tokens.client.id && is_same_issuer {
             tokens.client.secret = secret.map(str::to_owned);
         }

@@ -182,6 +182,11 @@ fn check(metadata: IssuerMetadata) -> Result<IssuerMetadata, NotDiscovered> {
             "an endpoint of the authorization server is not a URL that can be called".to_owned(),
         ));
     }
+    let is_plain = |url: &String| !url.starts_with("https://");
+    let is_secure = metadata.issuer.starts_with("https://");
+    if is_secure && (required.into_iter().any(is_plain) || optional.into_iter().flatten().any(is_plain)) {
+        return Err(NotDiscovered("an endpoint of the authorization server is not protected by HTTPS".to_owned()));
+    }
     if !metadata.code_challenge_methods_supported.iter().any(|method| method == "S256") {
         return Err(NotDiscovered("the authorization server does not support PKCE with S256".to_owned()));
     }

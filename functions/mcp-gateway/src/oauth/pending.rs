@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::id::{McpServerId, UserId};
+use domain::identity::User;
 use domain::session::random_text;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -26,6 +27,8 @@ pub struct PendingConnection {
     /// Tokens are for the server at this URL, even if the operator changes it meanwhile.
     pub server_url: String,
     pub user: UserId,
+    /// How the page on which the browser confirms names the user.
+    pub user_name: String,
     pub issuer: String,
     pub client_id: String,
     pub verifier: String,
@@ -33,14 +36,15 @@ pub struct PendingConnection {
 }
 
 impl PendingConnection {
-    pub fn new(server: McpServerId, server_url: &str, user: UserId, issuer: &str, client_id: &str, now: Time) -> Self {
+    pub fn new(server: McpServerId, server_url: &str, user: &User, issuer: &str, client_id: &str, now: Time) -> Self {
         let random = || random_text().to_string();
         let (server_url, issuer, client_id) = (server_url.to_owned(), issuer.to_owned(), client_id.to_owned());
         Self {
             nonce: random(),
             server,
             server_url,
-            user,
+            user: user.id,
+            user_name: user.email.clone().unwrap_or_else(|| user.name.clone()),
             issuer,
             client_id,
             verifier: random(),

@@ -41,9 +41,11 @@ impl Connected {
         begun.json["authorize_url"].as_str().unwrap().to_owned()
     }
 
-    /// The browser comes back with this query.
+    /// The browser comes back with this query, and the person confirms.
     async fn call_back(&self, query: &str) -> Answer {
-        self.app.anonymous().get(&format!("{MCP}/callback?{query}")).await
+        let (path, browser) = (format!("{MCP}/callback?{query}"), self.app.anonymous());
+        let page = browser.get(&path).await;
+        if page.text.contains("<form") { browser.post(&path).await } else { page }
     }
 
     async fn connect(&self) {
@@ -114,6 +116,19 @@ async fn a_user_connects_an_account_and_disconnects_it() {
 }
 
 #[tokio::test]
+async fn the_browser_confirms_whose_keys_will_use_the_account() {
+    let connected = start_with(json!({})).await;
+    let query = connected.issuer.approve(&connected.begin().await);
+    let page = connected.app.anonymous().get(&format!("{MCP}/callback?{query}")).await;
+    assert_eq!(page.status, "200 OK", "{}", page.text);
+    assert!(page.text.contains("The API keys of ") && page.text.contains("<form method=\"post\""), "{}", page.text);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("form-action 'self'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(connected.issuer.take_requests().is_empty(), "no code is exchanged before");
+    assert_eq!(connected.call_back(&query).await.status, "200 OK");
+}
+
+#[tokio::test]
 async fn a_state_counts_once_and_only_as_it_was_sealed() {
     let connected = start_with(json!({})).await;
     let query = connected.issuer.approve(&connected.begin().await);
@@ -129,7 +144,7 @@ async fn a_state_counts_once_and_only_as_it_was_sealed() {
     let replayed = connected.call_back(&format!("code=other&{rest}")).await;
     assert_eq!(replayed.status, "400 Bad Request");
     assert_eq!(connected.issuer.take_requests().len(), 1);
-    let spanish = connected.app.anonymous().request(Method::GET, &format!("{MCP}/callback?{query}"));
+    let spanish = connected.app.anonymous().request(Method::POST, &format!("{MCP}/callback?{query}"));
     let spanish = send(spanish.header("accept-language", "es")).await;
     assert!(spanish.text.contains("La cuenta no está conectada"), "{}", spanish.text);
 }
