@@ -287,6 +287,10 @@ fn checked(stored: StoredMcpServer) -> Result<StoredMcpServer> {
         McpAuth::Oauth2User { client_id: None, .. } if secret.is_some() => {
             return Err(Error::invalid_body("auth.client_id", "is missing; a client secret belongs to a client"));
         }
+        McpAuth::Oauth2User { authorization_server: None, .. } if secret.is_some() => {
+            let problem = "is missing; a client secret is sent only to an authorization server that you name";
+            return Err(Error::invalid_body("auth.authorization_server", problem));
+        }
         McpAuth::None => false,
         McpAuth::Oauth2User { .. } => true,
         auth if auth.needs_secret() && secret.is_none() => {

@@ -92,7 +92,15 @@ async fn secrets_are_never_returned_and_stay_with_their_server() {
             Some("auth.client_secret"),
         ),
         (json!({"auth": {"type": "oauth2_user", "client_secret": "third-secret"}}), Some("auth.client_id")),
-        (json!({"auth": {"type": "oauth2_user", "client_id": "c", "client_secret": "third-secret"}}), None),
+        (
+            json!({"auth": {"type": "oauth2_user", "client_id": "c", "client_secret": "third-secret"}}),
+            Some("auth.authorization_server"),
+        ),
+        (
+            json!({"auth": {"type": "oauth2_user", "client_id": "c", "client_secret": "third-secret",
+                "authorization_server": "https://as.example"}}),
+            None,
+        ),
         (json!({"auth": null}), None),
     ] {
         let answer = operator.patch(&path, patch.clone()).await;
