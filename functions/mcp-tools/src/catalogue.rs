@@ -31,13 +31,14 @@ impl ToolTarget {
     pub fn is_callable(&self) -> bool {
         match self {
             Self::Workflow(workflow) => workflow.state.may_start(),
-            Self::Agent(agent) => agent.status == AgentStatus::Published,
+            // A changed tool of another server is no reason to hide the agent. If more is missing, the call says what.
+            Self::Agent(agent) => matches!(agent.status, AgentStatus::Published | AgentStatus::NeedsAttention),
         }
     }
 }
 
 impl Stores {
-    /// All marked tools that the caller may run. What is older keeps its name if something of the same name is marked later.
+    /// All marked tools that the caller may run. What is older keeps its name.
     pub async fn marked_tools(&self, caller: &Caller) -> Result<Vec<MarkedTool>> {
         let user = caller.account();
         let (workflows, agents) = futures::try_join!(self.workflows.list_tools(user), self.agents.list_tools(user))?;
@@ -52,7 +53,8 @@ impl Stores {
             (agent.created_at, mark, role, names, ToolTarget::Agent(Box::new(agent)))
         });
         let mut found: Vec<_> = workflows.chain(agents).collect();
-        found.sort_by_key(|(created_at, ..)| *created_at);
+        // What others share never takes the name of a tool of the caller's own.
+        found.sort_by_key(|(created_at, _, role, ..)| (*role != TeamRole::Owner, *created_at));
         let mut taken = vec![GET_RUN.to_owned()];
         let mut tools = Vec::new();
         for (_, mark, role, (title, description), target) in found {

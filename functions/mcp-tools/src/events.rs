@@ -61,7 +61,12 @@ impl CallEvents {
         let run = stores.find_call(self.session, &place.request).await?;
         let run = run.ok_or_else(|| Error::invalid_query("Last-Event-ID", "the call has started no run"))?;
         // The caller may have lost their access since.
-        stores.find_result(caller, run).await?;
+        let found = stores.find_result(caller, run).await?;
+        if place.after == u32::MAX {
+            let message = JsonRpcMessage::response(ServerResult::CallToolResult(found), place.request.clone());
+            let last = ServerSseMessage::new(id, message);
+            return Ok(Box::pin(stream::iter([last])));
+        }
         let (sender, receiver) = mpsc::channel(CAPACITY);
         let server = self.server.clone();
         tokio::spawn(async move {

@@ -1,8 +1,8 @@
 //! `/mcp/v1`: the MCP server at which assistants find the workflows and agents that their owners have marked as tools. A call of a
 //! workflow is a run, with the origin `mcp`; a call of an agent is an invocation.
 //!
-//! [`catalogue`] finds the tools of a caller, [`schemas`] reads their inputs and outputs from releases, [`workflow_call`] and
-//! [`agent_call`] carry out calls, and [`events`] lets a client resume a stream that broke: the log of the run has all that the
+//! `catalogue` finds the tools of a caller, `schemas` reads their inputs and outputs from releases, `workflow_call` and
+//! `agent_call` carry out calls, and `events` lets a client resume a stream that broke: the log of the run has all that the
 //! stream had.
 
 mod agent_call;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use auth::Caller;
-use domain::id::{AgentId, RunId};
+use domain::id::{AgentId, Id, RunId};
 use domain::sharing::SharedId;
 use domain::{Error, Result};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -138,7 +138,11 @@ impl ToolServer {
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult> {
-        self.stores.operator_access(&self.caller, id.shareable()).await?;
+        let access = self.stores.operator_access(&self.caller, id.shareable()).await?;
+        // The lists of what is shared lag behind changes.
+        if self.stores.agents.get(access.account, id).await?.tool.is_none() {
+            return Err(Error::NotFound { kind: AgentId::KIND });
+        }
         let calls = &self.stores.agent_calls;
         let open = calls.open(self.assistant.session, &context.id);
         let mut call = match calls.begin(&self.headers, id, arguments).await? {

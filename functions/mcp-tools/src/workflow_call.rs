@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use auth::Caller;
+use domain::graph::hash;
 use domain::id::{AssistantSessionId, Id, RunId, WorkflowId};
 use domain::run::{NewRun, RunEventKind, RunOrigin, RunStarter, RunState};
 use domain::sharing::Shareable;
@@ -12,7 +13,7 @@ use domain::{Error, Result};
 use mcp::Assistant;
 use mcp::rmcp::model::{CallToolResult, RequestId};
 use platform::run_news::RunWatcher;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use store::Runs;
 use store::runs::{EventReader, NumberedEvent, StartKey, Started};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -41,11 +42,13 @@ impl Stores {
         }
         let startable = workflow.startable_release()?;
         let schema = self.schemas.find(access.account, id, startable.release).await?.ok_or_else(no_trigger)?;
+        let asked = hash(&json!({"workflow": id, "arguments": arguments}));
         let new = NewRun::new(startable, RunOrigin::Mcp, schema.trigger.node_id.clone(), Value::Null);
         let input = schema.run_input(new.id, &caller.user.to_string(), arguments).await?;
         let started_by = Some(RunStarter { user_id: caller.user, client: assistant.client.clone() });
         let new = NewRun { input, started_by, ..new.with_retention(caller.plan.run_retention) };
-        let start_key = assistant.session.zip(assistant.request.as_ref()).map(|(session, id)| start_key(session, id));
+        let request = assistant.session.zip(assistant.request.as_ref());
+        let start_key = request.map(|(session, request)| start_key(session, request, asked));
         Ok(match self.runs.start(new, start_key.transpose()?).await? {
             Started::Now(run) => run.id,
             Started::Before(first) => first,
@@ -57,12 +60,14 @@ impl Stores {
         let watcher = self.runs.watch(id);
         let reader = self.runs.read_events(id, after).await?;
         let runs = self.runs.clone();
-        Ok(RunFollower { runs, id, watcher, reader, until, found: VecDeque::new(), may_pause: false })
+        // The event that asked a person may be before `after`.
+        let may_pause = after > 0;
+        Ok(RunFollower { runs, id, watcher, reader, until, found: VecDeque::new(), may_pause })
     }
 
     /// Finds the run that a request of a session has started.
     pub async fn find_call(&self, session: AssistantSessionId, request: &RequestId) -> Result<Option<RunId>> {
-        self.runs.find_started(&start_key(session, request)?).await
+        self.runs.find_first(&start_key(session, request, String::new())?).await
     }
 
     /// Stops the run of a call. One that has ended stays as it is.
@@ -157,9 +162,9 @@ impl RunFollower {
 }
 
 /// The key of the run of a request. The ids of the requests of a session are unique: numbers, and texts in quotes.
-fn start_key(session: AssistantSessionId, request: &RequestId) -> Result<StartKey> {
+fn start_key(session: AssistantSessionId, request: &RequestId, asked: String) -> Result<StartKey> {
     let id = serde_json::to_string(request).map_err(Error::internal)?;
-    let key = StartKey::new(format!("mcp#{session}"), id, String::new());
+    let key = StartKey::new(format!("mcp#{session}"), id, asked);
     key.ok_or_else(|| Error::invalid_body("id", format!("1 to {} characters", StartKey::MAX_CHARS)))
 }
 

@@ -94,7 +94,7 @@ impl McpServer {
         Self { address, shared }
     }
 
-    /// A server with tools that do what their names say: see [`call`].
+    /// A server with tools that do what their names say: see `call`.
     pub async fn with_tools(names: &[&str]) -> Self {
         Self::start(Manner { tools: names.iter().map(|name| tool(name)).collect(), ..Manner::default() }).await
     }

@@ -52,13 +52,22 @@ struct StartItem {
 }
 
 impl Runs {
-    /// The run that an earlier request with this key started.
+    /// The run that an earlier request with this key started. Another request with the same key is a conflict.
     pub async fn find_started(&self, start_key: &StartKey) -> Result<Option<RunId>> {
-        let found = self.entities.get(&start_key.key()).await?;
-        match found.map(parse::<StartItem>).transpose()?.filter(|item| item.expires_at > self.now().as_seconds()) {
+        match self.start_item(start_key).await? {
             Some(item) if item.request != start_key.request => Err(Error::idempotency_conflict()),
             item => Ok(item.map(|item| item.run_id)),
         }
+    }
+
+    /// The run that the first request with this key started, for callers that know only the key.
+    pub async fn find_first(&self, start_key: &StartKey) -> Result<Option<RunId>> {
+        Ok(self.start_item(start_key).await?.map(|item| item.run_id))
+    }
+
+    async fn start_item(&self, start_key: &StartKey) -> Result<Option<StartItem>> {
+        let found = self.entities.get(&start_key.key()).await?.map(parse::<StartItem>).transpose()?;
+        Ok(found.filter(|item| item.expires_at > self.now().as_seconds()))
     }
 
     pub(super) fn claim_key(&self, start_key: &StartKey, run_id: RunId, now: Time) -> Write {
