@@ -75,9 +75,12 @@ impl Passage {
         };
         let call = self.stores.tools.begin(&self.caller, origin, &self.door.server().name, &tool).await?;
         match call.send(self.send_authorized(authorization, outgoing)).await {
-            // The server has had the call, so it counts whatever the answer is.
             Ok(answer) => match upstream::check_status(&answer) {
                 Ok(()) => self.respond(answer, Some(call)).await,
+                Err(error) if is_unserved(answer.status) => {
+                    call.end_unserved(&error.code()).await;
+                    Err(error)
+                }
                 Err(error) => end_with(Some(call), error).await,
             },
             Err(SendError::NotConnected) => {
@@ -203,6 +206,11 @@ impl Passage {
             _ => Err(upstream::invalid_answer("its body is neither a message in JSON nor a stream of events")),
         }
     }
+}
+
+/// Whether a server says that it has not carried out a call. After other errors, it may have, so the call counts.
+fn is_unserved(status: StatusCode) -> bool {
+    matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE)
 }
 
 /// Ends a call whose answer cannot be passed on. It has reached its server, so it counts.

@@ -171,10 +171,11 @@ pub fn read_grant(status: StatusCode, body: &[u8]) -> Result<Grant, CallError> {
     let granted: TokenResponse = serde_json::from_slice(body).map_err(|_| CallError::NoToken)?;
     let TokenResponse { access_token, token_type, refresh_token, expires_in } = granted;
     let is_bearer = token_type.is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
-    // Whether the token can be sent is known before it is stored.
-    if !is_bearer || access_token.is_empty() || secret(&access_token).is_err() {
+    if !is_bearer || access_token.is_empty() {
         return Err(CallError::NoToken);
     }
+    // Whether the token can be sent is known before it is stored.
+    secret(&access_token)?;
     let refresh_token = refresh_token.filter(|token| !token.is_empty());
     Ok(Grant { access_token, refresh_token, lifetime: lifetime(expires_in) })
 }

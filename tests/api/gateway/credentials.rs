@@ -18,9 +18,10 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
     let document: Value = serde_json::from_str(&gateway.json()).unwrap();
     let key = app.platform.credentials.operator.api_key.clone();
     let token = app.person_of("root", "platform", Role::Operator).token.unwrap();
-    let mut calls_of_models = 0;
+    let mut calls_with_keys = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
-        let target = path.replace("{name}", "none").replace("{id}", "none").replace("{code}", "none");
+        let target =
+            ["{name}", "{id}", "{code}", "{server}"].iter().fold(path.clone(), |path, name| path.replace(name, "none"));
         for (method, operation) in item.as_object().unwrap() {
             let Some(security) = operation["security"].as_array() else { continue };
             let takes = |scheme: &str| security.iter().any(|requirement| requirement.get(scheme).is_some());
@@ -39,7 +40,7 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
                 assert!(!answer.status.starts_with('5'), "{method} {path}: {}", answer.text);
             }
             let takes_tokens = takes("access_token");
-            calls_of_models += usize::from(!takes_tokens);
+            calls_with_keys += usize::from(!takes_tokens);
             let described = match takes_tokens {
                 true => "Takes an API key or an access token.",
                 false => "Takes an API key.",
@@ -48,8 +49,8 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
         }
     }
     assert_eq!(
-        calls_of_models, 14,
-        "chat, completions, messages and their count, responses, embeddings, reranking, images and their \
+        calls_with_keys, 18,
+        "MCP servers and their list, the accounts that users connect and disconnect; chat, completions, messages and their count, responses, embeddings, reranking, images and their \
          edits, transcriptions, translations, speech, guard and moderations"
     );
 }

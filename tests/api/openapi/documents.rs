@@ -134,7 +134,7 @@ fn refuse_large_bodies(openapi: &mut OpenApi) {
 }
 
 /// Adds the security requirements to every operation with the response 401. Those of the gateway take an API key in two
-/// headers. All of them but the calls of models, which can be answered with 402, also take an access token.
+/// headers. All of them but the calls of models, which can be answered with 402, and those of MCP servers also take an access token.
 fn require_tokens(openapi: &mut OpenApi) {
     for (path, item) in &mut openapi.paths.paths {
         for operation in operations(item) {
@@ -143,7 +143,8 @@ fn require_tokens(openapi: &mut OpenApi) {
             if !responses.contains_key("401") || path.starts_with("/hooks/v1/messages/") {
                 continue;
             }
-            let schemes = match (is_gateway(path), responses.contains_key("402")) {
+            let takes_keys_only = responses.contains_key("402") || path.starts_with("/gateway/v1/mcp");
+            let schemes = match (is_gateway(path), takes_keys_only) {
                 (false, _) if path.starts_with("/hooks/") => &[WEBHOOK][..],
                 (false, _) => &["bearer"],
                 (true, true) => &["bearer", API_KEY_HEADER],

@@ -143,7 +143,7 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<service>svt_)[0-9A-Za-z]{49}",
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr_|svt_|org_|key_|job_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|file-|batch_req_|batch_|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|svt_|org_|key_|job_|mcp_|req_|txn_|aud_|grd_|wb_|modr-|chatcmpl-|cmpl-|rerank-|file-|batch_req_|batch_|msg_|resp_|rs_|fc_))[0-9a-z]{26,32}",
         r"(?P<object>^http://[^?]+\?.*X-Amz-Signature=.*$)",
         r"(?P<token>whk_)[0-9A-Za-z]+",
         r"(?P<key>sk-svc-)[0-9A-Za-z]+",
