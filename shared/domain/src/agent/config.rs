@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -137,7 +137,7 @@ pub enum Tool {
         tools: Vec<PinnedTool>,
         /// What happens in a run when it is unknown whether a call took place. A server does not recognize a repeated call,
         /// so it is `fail` by default: the model reads that the call may have taken place.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_given")]
         #[schema(nullable = false)]
         on_uncertain: Option<OnUncertain>,
     },
@@ -152,6 +152,11 @@ pub struct PinnedTool {
     /// The SHA-256 of the tool's name, description and schemas, from `GET …/tools/{tool}/server`.
     #[schema(value_type = SchemaHash)]
     pub schema_hash: String,
+}
+
+/// Reads a policy that may be absent, but not null.
+fn read_given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OnUncertain>, D::Error> {
+    OnUncertain::deserialize(deserializer).map(Some)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
