@@ -1,62 +1,25 @@
 //! The handlers.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
 use domain::Error;
-use http::request::Parts;
+use mcp::McpRequest;
 use serde::Serialize;
+use web::Result;
 use web::base_url::BaseUrl;
 use web::builder::Caller;
-use web::{NoBody, RawBody, Result};
 
 use crate::Stores;
 use crate::server::ToolServer;
 
-/// `POST /mcp/v1`: answers a message of a client.
-pub async fn send_message(
-    State(stores): State<Stores>,
-    Caller(caller): Caller,
-    base_url: BaseUrl,
-    parts: Parts,
-    RawBody(body): RawBody,
-) -> Result<Response> {
-    serve(stores, caller, base_url, parts, body).await
-}
-
-/// `GET /mcp/v1`: continues the stream of a call after the event `Last-Event-ID`. Other streams are not offered.
-pub async fn resume_stream(
-    State(stores): State<Stores>,
-    Caller(caller): Caller,
-    base_url: BaseUrl,
-    parts: Parts,
-) -> Result<Response> {
-    serve(stores, caller, base_url, parts, Bytes::new()).await
-}
-
-/// `DELETE /mcp/v1`: closes a session. The runs that were started in it go on.
-pub async fn close_session(
-    State(stores): State<Stores>,
-    Caller(caller): Caller,
-    base_url: BaseUrl,
-    parts: Parts,
-    _: NoBody,
-) -> Result<Response> {
-    serve(stores, caller, base_url, parts, Bytes::new()).await
-}
-
-async fn serve(
-    stores: Stores,
-    caller: auth::Caller,
-    BaseUrl(base_url): BaseUrl,
-    parts: Parts,
-    body: Bytes,
-) -> Result<Response> {
+/// `/mcp/v1`. POST answers a message. GET continues the stream of a call after the event `Last-Event-ID`; other streams are not
+/// offered. DELETE closes a session: the runs that were started in it go on.
+pub async fn serve(State(stores): State<Stores>, Caller(caller): Caller, request: McpRequest) -> Result<Response> {
     let endpoint = stores.endpoint.clone();
-    let headers = parts.headers.clone();
+    let headers = request.parts.headers.clone();
     let build = |assistant| ToolServer::new(stores, caller.clone(), headers, assistant);
-    Ok(endpoint.serve(&caller, base_url.as_deref(), (parts, body), build).await?)
+    Ok(endpoint.serve(&caller, request, build).await?)
 }
 
 /// Where clients of an MCP server get tokens (RFC 9728).

@@ -23,6 +23,7 @@ use web::MAX_BODY_BYTES;
 use web::origin::AllowedOrigins;
 
 use crate::message::{CALL_TOOL, INITIALIZE, MessageHead};
+use crate::request::McpRequest;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// How long a client waits before it resumes a stream.
@@ -70,12 +71,12 @@ impl Endpoint {
     pub async fn serve<S: Server>(
         &self,
         caller: &Caller,
-        base_url: Option<&str>,
-        (parts, body): (Parts, Bytes),
+        McpRequest { base_url, parts, message }: McpRequest,
         build: impl FnOnce(Assistant) -> S,
     ) -> Result<Response> {
-        self.origins.check(&parts.headers, base_url)?;
-        let head = if parts.method == Method::POST { MessageHead::read(&body) } else { Some(MessageHead::default()) };
+        self.origins.check(&parts.headers, base_url.as_deref())?;
+        let head =
+            if parts.method == Method::POST { MessageHead::read(&message) } else { Some(MessageHead::default()) };
         let needs_session =
             head.as_ref().is_some_and(|head| head.method != INITIALIZE && head.has_session(&parts.headers));
         let head = head.unwrap_or_default();
@@ -102,7 +103,7 @@ impl Endpoint {
             server.cancel(request).await?;
             return Ok(StatusCode::ACCEPTED.into_response());
         }
-        let mut response = answer(server, head.method == CALL_TOOL, parts, body).await;
+        let mut response = answer(server, head.method == CALL_TOOL, parts, message).await;
         if let Some(session) = opened.filter(|_| response.status().is_success()) {
             let id = HeaderValue::try_from(session.id.to_string()).map_err(Error::internal)?;
             response.headers_mut().insert(SESSION_ID, id);
@@ -149,7 +150,7 @@ fn refuse(status: StatusCode, message: &str) -> Response {
 }
 
 /// Lets the SDK answer a request. Only calls of tools are streams: they may take long, and report their progress.
-async fn answer<S: Server>(server: S, is_call: bool, parts: Parts, body: Bytes) -> Response {
+async fn answer<S: Server>(server: S, is_call: bool, parts: Parts, message: Bytes) -> Response {
     let sessions = match server.events() {
         Some(events) => NeverSessionManager::default().with_event_store(events),
         None => NeverSessionManager::default(),
@@ -163,6 +164,6 @@ async fn answer<S: Server>(server: S, is_call: bool, parts: Parts, body: Bytes) 
         // The platform has several host names. Tokens and `Origin` are checked instead.
         .disable_allowed_hosts();
     let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config);
-    let request = Request::from_parts(parts, Body::from(body));
+    let request = Request::from_parts(parts, Body::from(message));
     service.handle(request).await.map(Body::new)
 }

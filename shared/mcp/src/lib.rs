@@ -8,6 +8,8 @@
 
 mod endpoint;
 mod message;
+mod request;
 
 pub use endpoint::{Assistant, Endpoint, Server};
+pub use request::McpRequest;
 pub use rmcp;
