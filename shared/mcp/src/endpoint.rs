@@ -88,10 +88,6 @@ impl Endpoint {
         if parts.method == Method::DELETE {
             return self.close(session).await;
         }
-        let opened = match head.method == INITIALIZE {
-            true => Some(self.sessions.open(caller.account(), self.server, head.client()).await?),
-            false => None,
-        };
         let known = session.as_ref().map(|session| session.client.clone());
         let server = build(Assistant {
             client: known.unwrap_or_else(|| head.client()),
@@ -104,7 +100,8 @@ impl Endpoint {
             return Ok(StatusCode::ACCEPTED.into_response());
         }
         let mut response = answer(server, head.method == CALL_TOOL, parts, message).await;
-        if let Some(session) = opened.filter(|_| response.status().is_success()) {
+        if head.method == INITIALIZE && response.status().is_success() {
+            let session = self.sessions.open(caller.account(), self.server, head.client()).await?;
             let id = HeaderValue::try_from(session.id.to_string()).map_err(Error::internal)?;
             response.headers_mut().insert(SESSION_ID, id);
         }
