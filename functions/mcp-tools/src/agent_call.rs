@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use domain::id::{AgentId, AssistantSessionId};
 use domain::{Error, Result};
 use futures::StreamExt;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, ORIGIN};
 use http::{HeaderMap, Request};
 use mcp::rmcp::model::{CallToolResult, RequestId};
+use outbound::sse::Parser;
 use platform::Context;
 use serde_json::{Map, Value, json};
-use sse_stream::SseStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
@@ -22,6 +22,9 @@ use crate::result;
 
 /// The headers with which the caller has authenticated.
 const CREDENTIALS: [http::HeaderName; 3] = [AUTHORIZATION, COOKIE, ORIGIN];
+
+/// No event of an invocation is longer: the longest has the whole answer of the agent.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// A request of a session.
 type CallId = (AssistantSessionId, String);
@@ -75,7 +78,10 @@ impl AgentCalls {
         let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         Ok(match response.extensions().get::<Arc<Error>>() {
             Some(error) => Begun::Refused(result::refused(error)),
-            None => Begun::Call(AgentCall(SseStream::new(response.into_body()))),
+            None => Begun::Call(AgentCall {
+                body: response.into_body().into_data_stream(),
+                events: Parser::new(MAX_EVENT_BYTES),
+            }),
         })
     }
 
@@ -107,7 +113,10 @@ pub enum Begun {
 }
 
 /// A call in progress: the events of the invocation.
-pub struct AgentCall(SseStream<Body>);
+pub struct AgentCall {
+    body: BodyDataStream,
+    events: Parser,
+}
 
 pub enum AgentNews {
     /// The name of a step that began.
@@ -118,20 +127,24 @@ pub enum AgentNews {
 
 impl AgentCall {
     pub async fn next(&mut self) -> Result<AgentNews> {
-        while let Some(event) = self.0.next().await {
-            let event = event.map_err(Error::internal)?;
-            let data: Value = serde_json::from_str(event.data.as_deref().unwrap_or("null")).unwrap_or_default();
-            match event.event.as_deref() {
-                Some("step") => return Ok(AgentNews::Began(data["step"].as_str().unwrap_or_default().to_owned())),
-                Some("done") => return Ok(AgentNews::Result(answered(&data))),
-                Some("error") => {
+        loop {
+            let Some(event) = self.events.next_event().map_err(Error::internal)? else {
+                let piece = self.body.next().await;
+                let piece = piece.ok_or_else(|| Error::internal("an invocation has ended without a result"))?;
+                self.events.feed(&piece.map_err(Error::internal)?);
+                continue;
+            };
+            let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+            match event.name.as_str() {
+                "step" => return Ok(AgentNews::Began(data["step"].as_str().unwrap_or_default().to_owned())),
+                "done" => return Ok(AgentNews::Result(answered(&data))),
+                "error" => {
                     let text = |field: &str| data["error"][field].as_str().unwrap_or_default();
                     return Ok(AgentNews::Result(result::failed(text("code"), text("message"))));
                 }
                 _ => {}
             }
         }
-        Err(Error::internal("an invocation has ended without a result"))
     }
 }
 
