@@ -1,10 +1,11 @@
 //! The MCP server of one request.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use auth::Caller;
-use domain::id::{AgentId, Id, RunId};
-use domain::sharing::SharedId;
+use domain::id::{AgentId, Id, RunId, WorkflowId};
+use domain::sharing::{SharedId, TeamRole};
 use domain::{Error, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use http::HeaderMap;
@@ -17,7 +18,9 @@ use mcp::rmcp::service::{Peer, RequestContext, RoleServer};
 use mcp::rmcp::transport::streamable_http_server::session::EventStore;
 use mcp::{Assistant, Server, rmcp};
 use serde_json::{Map, Value, json};
+use store::sharing::StoredAccess;
 use tokio::time::Instant;
+use web::builder::Access;
 
 use crate::Stores;
 use crate::agent_call::{AgentCalls, AgentNews, Begun};
@@ -59,7 +62,14 @@ impl ToolServer {
     async fn tools(&self) -> Result<Vec<Tool>> {
         let marked = self.stores.marked_tools(&self.caller).await?;
         let callable = marked.into_iter().filter(|tool| tool.target.is_callable());
-        let described = stream::iter(callable.map(|tool| self.describe(tool)));
+        let callable: Vec<MarkedTool> = callable.collect();
+        let workflows = callable.iter().filter_map(|tool| match &tool.target {
+            ToolTarget::Workflow(workflow) => Some(workflow.id),
+            ToolTarget::Agent(_) => None,
+        });
+        // The lists of what is shared lag behind changes.
+        let entries = &self.stores.shares.find_all(self.caller.account(), workflows).await?;
+        let described = stream::iter(callable.into_iter().map(|tool| self.describe(tool, entries)));
         let found: Vec<Option<Tool>> = described.buffered(CONCURRENCY).try_collect().await?;
         let mut tools: Vec<Tool> = found.into_iter().flatten().collect();
         if !tools.is_empty() {
@@ -68,16 +78,21 @@ impl ToolServer {
         Ok(tools)
     }
 
-    /// The tool as assistants see it. None if its release cannot be called.
-    async fn describe(&self, tool: MarkedTool) -> Result<Option<Tool>> {
+    /// The tool as assistants see it. None if its release cannot be called, or the caller may not call it any more.
+    async fn describe(&self, tool: MarkedTool, entries: &BTreeMap<WorkflowId, StoredAccess>) -> Result<Option<Tool>> {
         let MarkedTool { name, title, description, target } = tool;
         let (input, output) = match &target {
             ToolTarget::Workflow(workflow) => {
                 let Some(active) = &workflow.active else { return Ok(None) };
-                let home = self.stores.operator_access(&self.caller, workflow.id.shareable()).await;
-                let Ok(access) = home else { return Ok(None) };
-                let schema = self.stores.schemas.find(access.account, workflow.id, active.release).await?;
-                let Some(schema) = schema else { return Ok(None) };
+                let access = Access::new(self.caller.clone(), entries.get(&workflow.id).copied());
+                if access.role < TeamRole::Operator {
+                    return Ok(None);
+                }
+                let schema = match self.stores.schemas.find(access.account, workflow.id, active.release).await {
+                    Err(Error::NotFound { .. }) | Ok(None) => return Ok(None),
+                    Ok(Some(schema)) => schema,
+                    Err(error) => return Err(error),
+                };
                 (schema.input.clone(), schema.output.clone())
             }
             ToolTarget::Agent(_) => (Arc::new(AgentCalls::input_schema()), Arc::new(AgentCalls::output_schema())),
