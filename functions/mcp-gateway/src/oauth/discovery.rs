@@ -12,7 +12,7 @@ use outbound::OutboundError;
 use serde::Deserialize;
 
 use super::OauthUsers;
-use super::requests::{challenge, fetch};
+use super::requests::{challenge, fetch, fetch_first};
 
 pub const DISCOVERED_FOR: Duration = Duration::from_secs(5 * 60);
 /// The most scopes that are asked for because the metadata names them.
@@ -52,7 +52,7 @@ pub struct IssuerMetadata {
     pub authorization_response_iss_parameter_supported: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct ResourceMetadata {
     #[serde(default)]
     resource: Option<String>,
@@ -80,24 +80,21 @@ impl OauthUsers {
     }
 
     async fn discover_now(&self, server: &McpServer, named: Option<&str>) -> Result<Discovered, NotDiscovered> {
-        let resource = match named {
-            Some(_) => None,
-            None => Some(self.find_resource(server).await?),
-        };
-        let issuer = match (named, &resource) {
-            (Some(named), _) => named.to_owned(),
-            (None, Some(resource)) => {
+        let (issuer, resource) = match named {
+            Some(named) => (named.to_owned(), ResourceMetadata::default()),
+            None => {
+                let resource = self.find_resource(server).await?;
                 let first = resource.authorization_servers.first().cloned();
-                first.ok_or_else(|| NotDiscovered("the MCP server names no authorization server".to_owned()))?
+                let first =
+                    first.ok_or_else(|| NotDiscovered("the MCP server names no authorization server".to_owned()))?;
+                (first, resource)
             }
-            (None, None) => unreachable!("without a named issuer, the resource was found"),
         };
         let metadata = self.find_issuer(&issuer).await?;
-        let scopes = resource.as_ref().map(|resource| resource.scopes_supported.clone()).unwrap_or_default();
         let is_scope =
             |scope: &String| !scope.is_empty() && scope.len() <= 200 && scope.bytes().all(|c| c.is_ascii_graphic());
-        let scopes = scopes.into_iter().filter(is_scope).take(MAX_SCOPES).collect();
-        let resource = resource.and_then(|resource| resource.resource).unwrap_or_else(|| server.url.clone());
+        let scopes = resource.scopes_supported.into_iter().filter(is_scope).take(MAX_SCOPES).collect();
+        let resource = resource.resource.unwrap_or_else(|| server.url.clone());
         Ok(Discovered { metadata, resource, scopes })
     }
 
@@ -106,23 +103,13 @@ impl OauthUsers {
     async fn find_resource(&self, server: &McpServer) -> Result<ResourceMetadata, NotDiscovered> {
         let (origin, path) = split(&server.url);
         let well_known = "/.well-known/oauth-protected-resource";
-        let mut places = vec![format!("{origin}{well_known}{path}"), format!("{origin}{well_known}")];
-        places.dedup();
-        let mut found = None;
-        for place in places {
-            found = match fetch::<ResourceMetadata>(&self.outbound, &place).await? {
-                Some(metadata) => Some(metadata),
-                None => continue,
-            };
-            break;
+        let places = vec![format!("{origin}{well_known}{path}"), format!("{origin}{well_known}")];
+        let mut found: Option<ResourceMetadata> = fetch_first(&self.outbound, places).await?;
+        if found.is_none()
+            && let Some(place) = self.find_challenged(server).await?
+        {
+            found = fetch(&self.outbound, &place).await?;
         }
-        let found = match found {
-            Some(found) => Some(found),
-            None => match self.find_challenged(server).await? {
-                Some(place) => fetch::<ResourceMetadata>(&self.outbound, &place).await?,
-                None => None,
-            },
-        };
         let found = found.ok_or_else(|| {
             NotDiscovered(
                 "the MCP server has no metadata for OAuth; the operator names its authorization server".to_owned(),
@@ -153,22 +140,17 @@ impl OauthUsers {
         }
         let (origin, path) = split(issuer);
         let path = path.trim_end_matches('/');
-        let mut places = vec![
+        let places = vec![
             format!("{origin}/.well-known/oauth-authorization-server{path}"),
             format!("{origin}/.well-known/openid-configuration{path}"),
             format!("{origin}{path}/.well-known/openid-configuration"),
         ];
-        places.dedup();
-        for place in places {
-            let Some(metadata) = fetch::<IssuerMetadata>(&self.outbound, &place).await? else { continue };
-            if metadata.issuer.trim_end_matches('/') != issuer.trim_end_matches('/') {
-                return Err(NotDiscovered(
-                    "the metadata of the authorization server is that of another issuer".to_owned(),
-                ));
-            }
-            return check(metadata);
+        let found: Option<IssuerMetadata> = fetch_first(&self.outbound, places).await?;
+        let metadata = found.ok_or_else(|| NotDiscovered("the authorization server has no metadata".to_owned()))?;
+        if metadata.issuer.trim_end_matches('/') != issuer.trim_end_matches('/') {
+            return Err(NotDiscovered("the metadata of the authorization server is that of another issuer".to_owned()));
         }
-        Err(NotDiscovered("the authorization server has no metadata".to_owned()))
+        check(metadata)
     }
 }
 

@@ -22,6 +22,20 @@ pub async fn fetch<T: DeserializeOwned>(outbound: &Outbound, url: &str) -> Resul
     Ok((status == StatusCode::OK).then(|| serde_json::from_slice(&body).ok()).flatten())
 }
 
+/// Fetches the first of the documents that exists.
+pub async fn fetch_first<T: DeserializeOwned>(
+    outbound: &Outbound,
+    mut urls: Vec<String>,
+) -> Result<Option<T>, OutboundError> {
+    urls.dedup();
+    for url in urls {
+        if let Some(found) = fetch(outbound, &url).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
 /// Asks a server without credentials, and returns the headers of its refusal.
 pub async fn challenge(outbound: &Outbound, url: &str) -> Result<Answer, OutboundError> {
     let body = Bytes::from_static(br#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#);
