@@ -29,6 +29,8 @@ use auth::MAX_NAME_BYTES;
 use domain::mcp_server::SERVER_PREFIX;
 use domain::schema::{self, TITLE};
 use domain::{Error, Result};
+use outbound::Outbound;
+use platform::config::OUTBOUND_ALLOWED_CIDRS;
 
 // Paths, headers and log lines must be able to contain a name. Empty, `.` and `..` segments are refused, because clients and
 // proxies resolve them and would call another path.
@@ -57,4 +59,15 @@ pub fn check_model_name(field: &str, name: &str) -> Result<()> {
         return Err(Error::invalid_body(field, "this name is reserved; choose another name"));
     }
     schema::check_text::<CatalogName>(field, name)
+}
+
+/// Refuses a URL at an address that the gateway does not call.
+pub fn check_public(field: &str, url: &str, outbound: &Outbound) -> Result<()> {
+    if url.parse().is_ok_and(|url| outbound.refuses_host(&url)) {
+        let problem = format_args!(
+            "the address is private or reserved; use a public address or add this one to {OUTBOUND_ALLOWED_CIDRS}"
+        );
+        return Err(Error::invalid_body(field, problem));
+    }
+    Ok(())
 }

@@ -10,13 +10,12 @@ use domain::provider_preset::{PRESETS, find_preset};
 use domain::{Error, Result};
 use domain::{address, header, schema};
 use outbound::Outbound;
-use platform::config::OUTBOUND_ALLOWED_CIDRS;
 use platform::secrets::Sealed;
 use serde::{Deserialize, Serialize};
 use store::catalog::StoredProvider;
 use utoipa::ToSchema;
 
-use super::{ApiKeyText, PlainName};
+use super::{ApiKeyText, PlainName, check_public};
 
 domain::text_schemas! {
     HeaderText(1, 1_000, schema::TITLE, "one line that is not blank");
@@ -211,14 +210,10 @@ impl ProviderIn {
         let Some(base_url) = &self.base_url else { return Ok(()) };
         address::check("base_url", base_url)?;
         // Bedrock is called through the AWS SDK, and its endpoint may be in the operator's private network.
-        let is_refused = base_url.parse().is_ok_and(|url| outbound.refuses_host(&url));
-        if is_refused && !matches!(self.kind, Some(KindWire::Bedrock)) {
-            let problem = format_args!(
-                "the address is private or reserved; use a public address or add this one to {OUTBOUND_ALLOWED_CIDRS}"
-            );
-            return Err(Error::invalid_body("base_url", problem));
+        match self.kind {
+            Some(KindWire::Bedrock) => Ok(()),
+            _ => check_public("base_url", base_url, outbound),
         }
-        Ok(())
     }
 }
 

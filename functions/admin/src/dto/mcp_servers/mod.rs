@@ -1,18 +1,22 @@
-//! Request and response bodies of the registry of MCP servers, and their validation (SSRF protection, forbidden headers).
+//! Request and response bodies of the registry of MCP servers.
+
+mod checks;
+mod out;
 
 use domain::body_problems::Problems;
 use domain::id::{ApiKeyId, McpServerId, OrgId};
 use domain::mcp_server::{AccessRule, McpAuth, McpServer, McpServerSlug, is_server_name};
+use domain::schema;
 use domain::time::Time;
 use domain::{Error, Result};
-use domain::{address, header, schema};
 use outbound::Outbound;
-use platform::config::OUTBOUND_ALLOWED_CIDRS;
 use serde::{Deserialize, Serialize};
 use store::mcp_servers::{StoredMcpServer, StoredSecret};
 use utoipa::{IntoParams, ToSchema};
 
 use super::meters::parse_id;
+use checks::{check_auth, check_secret, check_url, is_for_same_server};
+pub use out::McpServerOut;
 
 domain::text_schemas! {
     SecretText(1, 4_096, "^[!-~]*$", "visible ASCII characters");
@@ -20,9 +24,6 @@ domain::text_schemas! {
     ScopeText(1, 1_000, "^[ -~]*$", "ASCII characters");
     ToolText(1, 200, schema::ONE_LINE, "one line");
 }
-
-/// Headers of the protocol, which the gateway sets.
-const PROTOCOL_HEADERS: [&str; 6] = ["accept", "accept-encoding", "content-type", "cookie", "last-event-id", "origin"];
 
 /// The settings of an MCP server. An update may contain any subset of the fields, but not `org` and `name`.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -208,7 +209,7 @@ impl McpServerIn {
     ) -> Result<StoredMcpServer> {
         let org = parse_id::<OrgId>(&self.org)?;
         let server = self.read(id, org, now, now, outbound)?;
-        checked(StoredMcpServer { server, secret })
+        check_secret(StoredMcpServer { server, secret })
     }
 
     /// `secret` is the new one, if there is one.
@@ -226,7 +227,7 @@ impl McpServerIn {
         let server = self.read(id, org, created_at, now, outbound)?;
         let kept = || before.secret.clone().filter(|_| is_for_same_server(&before.server, &server));
         let secret = secret.or_else(kept);
-        checked(StoredMcpServer { server, secret })
+        check_secret(StoredMcpServer { server, secret })
     }
 
     fn read(
@@ -264,84 +265,6 @@ impl McpServerIn {
     }
 }
 
-/// Whether a stored secret may be used for the changed server: it is for the same client at the same origin.
-fn is_for_same_server(before: &McpServer, after: &McpServer) -> bool {
-    let is_same_auth = match (&before.auth, &after.auth) {
-        (
-            McpAuth::Oauth2ClientCredentials { token_url, client_id, .. },
-            McpAuth::Oauth2ClientCredentials { token_url: other_url, client_id: other_id, .. },
-        ) => (token_url, client_id) == (other_url, other_id),
-        (
-            McpAuth::Oauth2User { authorization_server, client_id, .. },
-            McpAuth::Oauth2User { authorization_server: other_server, client_id: other_id, .. },
-        ) => client_id.is_some() && (authorization_server, client_id) == (other_server, other_id),
-        (before, after) => before == after,
-    };
-    is_same_auth && address::origin(&before.url) == address::origin(&after.url)
-}
-
-/// Refuses an auth without its secret, and drops a secret that has no use.
-fn checked(stored: StoredMcpServer) -> Result<StoredMcpServer> {
-    let StoredMcpServer { server, secret } = stored;
-    let is_useful = match &server.auth {
-        McpAuth::Oauth2User { client_id: None, .. } if secret.is_some() => {
-            return Err(Error::invalid_body("auth.client_id", "is missing; a client secret belongs to a client"));
-        }
-        McpAuth::Oauth2User { authorization_server: None, .. } if secret.is_some() => {
-            let problem = "is missing; a client secret is sent only to an authorization server that you name";
-            return Err(Error::invalid_body("auth.authorization_server", problem));
-        }
-        McpAuth::None => false,
-        McpAuth::Oauth2User { .. } => true,
-        auth if auth.needs_secret() && secret.is_none() => {
-            let field = match auth {
-                McpAuth::Bearer => "auth.token",
-                McpAuth::Header { .. } => "auth.value",
-                _ => "auth.client_secret",
-            };
-            return Err(Error::invalid_body(
-                field,
-                "is missing; send it, also after a change of the server or the client",
-            ));
-        }
-        _ => true,
-    };
-    Ok(StoredMcpServer { server, secret: secret.filter(|_| is_useful) })
-}
-
-fn check_auth(auth: &McpAuth, outbound: &Outbound) -> Result<()> {
-    match auth {
-        McpAuth::None | McpAuth::Bearer => Ok(()),
-        McpAuth::Header { header } => check_header("auth.header", header),
-        McpAuth::Oauth2ClientCredentials { token_url, .. } => check_url("auth.token_url", token_url, outbound),
-        McpAuth::Oauth2User { authorization_server, .. } => match authorization_server {
-            Some(url) => check_url("auth.authorization_server", url, outbound),
-            None => Ok(()),
-        },
-    }
-}
-
-fn check_url(field: &str, url: &str, outbound: &Outbound) -> Result<()> {
-    address::check(field, url)?;
-    if url.parse().is_ok_and(|url| outbound.refuses_host(&url)) {
-        let problem = format_args!(
-            "the address is private or reserved; use a public address or add this one to {OUTBOUND_ALLOWED_CIDRS}"
-        );
-        return Err(Error::invalid_body(field, problem));
-    }
-    Ok(())
-}
-
-fn check_header(field: &str, name: &str) -> Result<()> {
-    let lower = name.to_ascii_lowercase();
-    let is_of_protocol = PROTOCOL_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-");
-    let problem = header::problem(name).or_else(|| is_of_protocol.then_some(header::SET_BY_PLATFORM));
-    match problem {
-        Some(problem) => Err(Error::invalid_body(field, format_args!("{}; use another header", problem.en))),
-        None => Ok(()),
-    }
-}
-
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -349,96 +272,4 @@ pub struct McpServersQuery {
     /// The id of the organization.
     #[param(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub org: String,
-}
-
-/// An MCP server, without its secret.
-#[derive(Serialize, ToSchema)]
-#[schema(as = McpServer)]
-pub struct McpServerOut {
-    #[schema(example = "mcp_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
-    id: String,
-    org: String,
-    name: String,
-    url: String,
-    auth: McpAuthOut,
-    enabled: bool,
-    access: Vec<AccessRuleIn>,
-    #[schema(format = DateTime)]
-    created_at: String,
-    #[schema(format = DateTime)]
-    updated_at: String,
-}
-
-/// How the gateway authenticates at an MCP server. Fields of other types are null.
-#[derive(Serialize, ToSchema)]
-#[schema(as = McpAuth)]
-struct McpAuthOut {
-    r#type: McpAuthTypeWire,
-    #[schema(required)]
-    header: Option<String>,
-    #[schema(required)]
-    token_url: Option<String>,
-    #[schema(required)]
-    authorization_server: Option<String>,
-    #[schema(required)]
-    client_id: Option<String>,
-    #[schema(required)]
-    scope: Option<String>,
-    #[schema(required)]
-    scopes: Option<Vec<String>>,
-    /// Whether a secret is stored.
-    has_secret: bool,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = McpAuthType)]
-enum McpAuthTypeWire {
-    None,
-    Bearer,
-    Header,
-    Oauth2ClientCredentials,
-    Oauth2User,
-}
-
-impl McpAuthOut {
-    fn new(auth: McpAuth, has_secret: bool) -> Self {
-        use McpAuthTypeWire as Type;
-        let (mut header, mut token_url, mut authorization_server) = (None, None, None);
-        let (mut client_id, mut scope, mut scopes) = (None, None, None);
-        let r#type = match auth {
-            McpAuth::None => Type::None,
-            McpAuth::Bearer => Type::Bearer,
-            McpAuth::Header { header: name } => {
-                header = Some(name);
-                Type::Header
-            }
-            McpAuth::Oauth2ClientCredentials { token_url: url, client_id: id, scope: asked } => {
-                (token_url, client_id, scope) = (Some(url), Some(id), asked);
-                Type::Oauth2ClientCredentials
-            }
-            McpAuth::Oauth2User { authorization_server: issuer, client_id: id, scopes: asked } => {
-                (authorization_server, client_id, scopes) = (issuer, id, Some(asked));
-                Type::Oauth2User
-            }
-        };
-        Self { r#type, header, token_url, authorization_server, client_id, scope, scopes, has_secret }
-    }
-}
-
-impl From<&StoredMcpServer> for McpServerOut {
-    fn from(StoredMcpServer { server, secret }: &StoredMcpServer) -> Self {
-        let McpServer { id, org, name, url, auth, enabled, access, created_at, updated_at } = server;
-        Self {
-            id: id.to_string(),
-            org: org.to_string(),
-            name: name.clone(),
-            url: url.clone(),
-            auth: McpAuthOut::new(auth.clone(), secret.is_some()),
-            enabled: *enabled,
-            access: access.iter().map(AccessRuleIn::from).collect(),
-            created_at: created_at.to_string(),
-            updated_at: updated_at.to_string(),
-        }
-    }
 }
