@@ -4,6 +4,7 @@
 use domain::language::Language;
 use engine::schema::check_value;
 use serde_json::{Map, Value, json};
+use utoipa::PartialSchema;
 
 use crate::refusal::Refusal;
 
@@ -59,8 +60,10 @@ pub fn truth(description: &str) -> Value {
     json!({"type": "boolean", "description": description})
 }
 
-pub fn choice(description: &str, values: &[&str]) -> Value {
-    json!({"type": "string", "enum": values, "description": description})
+/// One of the values of an enum.
+pub fn choice<T: PartialSchema>(description: &str) -> Value {
+    let schema = serde_json::to_value(T::schema()).unwrap_or_default();
+    json!({"type": "string", "enum": schema["enum"], "description": description})
 }
 
 /// Checks the arguments of a call.

@@ -1,6 +1,8 @@
 //! Tools that show what graphs are built from: node types, templates, models, agents and credentials.
 
 use domain::spelling::nearest;
+use engine::nodes::Category;
+use engine::templates::TemplateCategory;
 use serde_json::{Value, json};
 
 use super::{Effect, StudioTool, ToolResult, text_of};
@@ -9,9 +11,6 @@ use crate::api::{ApiRequest, Function, Session};
 use crate::refusal::Refusal;
 use crate::schema::{answer, any, arguments, choice, id, list, object, slug, text, truth, whole_number};
 
-const CATEGORIES: [&str; 7] = ["trigger", "ai", "integration", "logic", "data", "people", "output"];
-const TEMPLATE_CATEGORIES: [&str; 7] =
-    ["support", "knowledge", "sales", "documents", "content", "analysis", "operations"];
 const MAX_MISSPELLED: usize = 3;
 
 pub fn tools() -> Vec<StudioTool> {
@@ -24,7 +23,7 @@ pub fn tools() -> Vec<StudioTool> {
             description: "Lists the types of nodes that graphs can contain, each with its category, description and ports. \
                 Start here, then read the types you want to use with get_node_type.",
             arguments: arguments(&[
-                ("category", choice("Only types of this category", &CATEGORIES)),
+                ("category", choice::<Category>("Only types of this category")),
                 ("search", search()),
             ]),
             answer: answer(&[("nodeTypes", list("The types: type, category, description, inputs, outputs, effects"))]),
@@ -62,7 +61,7 @@ pub fn tools() -> Vec<StudioTool> {
             title: "List templates",
             description: "Lists complete workflows to learn from or to start with: create_workflow takes their id as `template`.",
             arguments: arguments(&[
-                ("category", choice("Only templates of this category", &TEMPLATE_CATEGORIES)),
+                ("category", choice::<TemplateCategory>("Only templates of this category")),
                 ("search", search()),
                 ("page", whole_number("The page, from 1")),
             ]),

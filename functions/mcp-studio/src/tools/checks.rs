@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Effect, StudioTool, ToolResult, text_of};
 use crate::answer::{ToolAnswer, describe_problems};
 use crate::api::{ApiRequest, Function, Session};
-use crate::schema::{answer, any, arguments, choice, id, list, object, text, truth};
+use crate::schema::{answer, any, arguments, id, list, object, text, truth};
 
 pub fn tools() -> Vec<StudioTool> {
     let workflow_id = || id("The id of the workflow");
@@ -37,7 +37,10 @@ pub fn tools() -> Vec<StudioTool> {
                     \"Hi\"}}, \"vars\": {\"item\": 1, \"index\": 0}}",
                     ),
                 ),
-                ("language", choice("cel (the default) or jinja", &["cel", "jinja"])),
+                (
+                    "language",
+                    json!({"type": "string", "enum": ["cel", "jinja"], "description": "cel (the default) or jinja"}),
+                ),
             ]),
             answer: answer(&[("result", any("The value")), ("type", text("The type of the value"))]),
             effect: Effect::Reads,

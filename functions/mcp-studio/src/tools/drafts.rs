@@ -1,5 +1,6 @@
 //! Tools that read and change the drafts of workflows.
 
+use domain::workflow::WorkflowState;
 use serde_json::{Value, json};
 
 use super::catalog::page;
@@ -38,13 +39,7 @@ pub fn tools() -> Vec<StudioTool> {
             description: "Lists the workflows that you may see, those that changed last first.",
             arguments: arguments(&[
                 ("search", text("Only workflows whose name contains this text")),
-                (
-                    "state",
-                    choice(
-                        "Only workflows in this state",
-                        &["draft", "published", "paused", "needs_attention", "archived"],
-                    ),
-                ),
+                ("state", choice::<WorkflowState>("Only workflows in this state")),
                 ("page", whole_number("The page, from 1")),
             ]),
             answer: answer(&[("workflows", list("The workflows, without their graphs")), ("page", page())]),

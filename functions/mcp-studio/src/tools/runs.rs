@@ -1,5 +1,6 @@
 //! Tools that start runs and read what they did.
 
+use domain::run::RunState;
 use serde_json::Value;
 
 use super::catalog::page;
@@ -8,15 +9,13 @@ use crate::answer::ToolAnswer;
 use crate::api::{ApiRequest, Function, Session};
 use crate::schema::{answer, any, arguments, choice, id, list, text, whole_number};
 
-const STATES: [&str; 6] = ["queued", "running", "paused", "completed", "failed", "cancelled"];
-
 pub fn tools() -> Vec<StudioTool> {
     let workflow_id = || id("The id of the workflow");
     let run_id = || id("The id of the run");
     let run = || {
         answer(&[
             ("id", text("The id of the run")),
-            ("state", choice("completed, failed and cancelled are final", &STATES)),
+            ("state", choice::<RunState>("completed, failed and cancelled are final")),
             ("output", any("The output of a completed run")),
             ("error", any("Why it failed: code, message, nodeId")),
             ("waiting", any("The review that it waits for")),
@@ -78,7 +77,7 @@ pub fn tools() -> Vec<StudioTool> {
             description: "Lists the runs of a workflow, newest first.",
             arguments: arguments(&[
                 ("workflowId!", workflow_id()),
-                ("state", choice("Only runs in this state", &STATES)),
+                ("state", choice::<RunState>("Only runs in this state")),
                 ("limit", whole_number("The maximum number of runs, at most 100")),
                 ("cursor", text("The nextCursor of the page before")),
             ]),
