@@ -6,6 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use domain::workbench::{ResourceDimension, Workbench};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
+use web::page::escape;
 
 use crate::started_command;
 
@@ -98,19 +99,4 @@ pub fn details(workbench: &Workbench, storage: u64) -> String {
 /// A field of a form or of a query.
 pub fn field(form: &[u8], name: &str) -> Option<String> {
     form_urlencoded::parse(form).find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
-}
-
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

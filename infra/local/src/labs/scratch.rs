@@ -13,9 +13,10 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
+use web::page::escape;
 
 use super::files::LabFolder;
-use super::pages::{details, escape, field, message_page, page};
+use super::pages::{details, field, message_page, page};
 use super::program::describe_missing;
 
 const MAX_FILE_BYTES: usize = 1 << 20;
