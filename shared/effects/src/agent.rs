@@ -9,10 +9,11 @@ use domain::chat::Message;
 use domain::id::{AgentId, Id, WorkflowId};
 use domain::identity::Account;
 use domain::language::Language;
+use domain::tool_mark::function_name;
 use domain::{Error, Result};
 use engine::agent::{
     AgentMember, AgentSnapshot, AgentTool, LeftOutTool, LoadedAgent, ToolCredentialKey, ToolTarget,
-    describe_placeholders, function_name,
+    describe_placeholders,
 };
 use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;

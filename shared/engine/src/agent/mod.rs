@@ -27,7 +27,6 @@ use domain::agent::AgentType;
 use domain::chat::Message;
 use domain::id::AgentId;
 use domain::run::{AgentAction, AgentActionKind, StepError};
-pub use domain::tool_mark::function_name;
 pub use snapshot::{AgentMember, AgentSnapshot, AgentTool, LeftOutTool, LoadedAgent, ToolTarget};
 use team::Team;
 pub use tools::describe_placeholders;
