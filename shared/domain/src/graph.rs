@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use ring::digest::{SHA256, digest};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -14,6 +13,7 @@ use utoipa::ToSchema;
 use super::{header, object};
 use crate::body_problems::within;
 use crate::schema::{self, PatchOf};
+use crate::text::sha256;
 use crate::{Error, Result, text_schemas};
 
 pub const MAX_NODES: usize = 500;
@@ -259,8 +259,7 @@ impl Graph {
 pub fn hash(document: &impl Serialize) -> String {
     let mut value = serde_json::to_value(document).expect("a document is JSON");
     value.sort_all_objects();
-    let digest = digest(&SHA256, value.to_string().as_bytes());
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(&value.to_string())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Text of users: shortening, case folding for search, and sort keys that ignore case and accents.
+//! Text of users: shortening, hashes, case folding for search, and sort keys that ignore case and accents.
 
 use std::borrow::Cow;
 
 use caseless::Caseless;
+use ring::digest::{SHA256, digest};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -20,6 +21,11 @@ pub fn shorten_to(text: &str, chars: usize) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }
+}
+
+/// The SHA-256 of a text, in hexadecimal digits.
+pub fn sha256(text: &str) -> String {
+    digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The maximum of a name in a DynamoDB sort key (1,024 bytes), in which the id follows the name.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::id::OrgId;
+use domain::text::sha256;
 use domain::time::Time;
 use domain::workbench::{Intent, Phase, Report, Workbench};
 use futures::FutureExt;
@@ -12,13 +13,15 @@ use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{Event, Pod, ResourceQuota};
 use kube::api::{ListParams, ObjectMeta};
 use labs::{Backend, Environments, Permit, backend_error};
-use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Failure, Namespace, Refusal, Result, describe_remaining};
 use crate::objects::{self, DIGEST, OrgLimits, WORKBENCH};
 use crate::settings::Settings;
 use crate::status::Observation;
+
+/// The hexadecimal digits of a digest.
+const DIGEST_DIGITS: usize = 32;
 
 /// Reads what the plan of an organization allows. None: the namespace gets no quota.
 pub type ReadLimits = Arc<dyn Fn(OrgId) -> BoxFuture<'static, domain::Result<Option<OrgLimits>>> + Send + Sync>;
@@ -236,6 +239,7 @@ fn has_digest(metadata: &ObjectMeta, digest: &str) -> bool {
 }
 
 fn compute_digest(objects: &[Value]) -> String {
-    let text = Value::from(objects.to_vec()).to_string();
-    digest(&SHA256, text.as_bytes()).as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digest = sha256(&Value::from(objects.to_vec()).to_string());
+    digest.truncate(DIGEST_DIGITS);
+    digest
 }

@@ -1,9 +1,8 @@
 //! A tool as a server lists it, checked and bounded.
 
 use domain::json::to_canonical_doubles;
-use domain::text::shorten_to;
+use domain::text::{sha256, shorten_to};
 use engine::schema::faults;
-use ring::digest::{SHA256, digest};
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
@@ -59,7 +58,7 @@ impl ListedTool {
             description: tool.description.map(|text| shorten_to(&text, MAX_DESCRIPTION_CHARS).into_owned()),
             input_schema,
             output_schema,
-            schema_hash: hash(&canonical),
+            schema_hash: sha256(&canonical),
         })
     }
 }
@@ -83,10 +82,6 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-fn hash(text: &str) -> String {
-    digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,7 +96,7 @@ mod tests {
         let tool = listed(json!({"type": "object", "properties": {"limit": {"type": "number", "minimum": 0.5}}}));
         let first = read(tool.clone());
         let canonical = r#"{"description":"Finds.","inputSchema":{"properties":{"limit":{"minimum":0.5,"type":"number"}},"type":"object"},"name":"search","outputSchema":null}"#;
-        assert_eq!(first.schema_hash, hash(canonical));
+        assert_eq!(first.schema_hash, sha256(canonical));
         let reordered = r#"{"inputSchema":{"properties":{"limit":{"minimum":5e-1,"type":"number"}},"type":"object"},"title":"Search","name":"search","description":"Finds."}"#;
         assert_eq!(read(serde_json::from_str(reordered).unwrap()).schema_hash, first.schema_hash);
         let mut changes = Vec::new();
