@@ -14,7 +14,7 @@ pub struct ServerInfo {
 }
 
 impl ServerInfo {
-    /// Reads the `Implementation` of the protocol. What is missing is empty.
+    /// Reads how a server describes itself (`Implementation` in the protocol). A field that the server omits becomes an empty text.
     pub(crate) fn read(info: &Value, version: &ProtocolVersion) -> Self {
         let bounded = |text: &Value| shorten_to(text.as_str().unwrap_or_default(), MAX_TITLE_CHARS).into_owned();
         Self { name: bounded(&info["name"]), version: bounded(&info["version"]), protocol_version: version.to_string() }

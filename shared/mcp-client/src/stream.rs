@@ -10,7 +10,7 @@ use outbound::{Body, OutboundError};
 use crate::error::McpError;
 use crate::limits::{LONGEST_RETRY, MAX_ANSWER_BYTES, MAX_STREAM_BYTES};
 
-/// How a piece of a stream ended.
+/// The next thing that a stream has.
 pub enum Piece {
     Message(Bytes),
     /// The stream ended before the answer.

@@ -1,5 +1,5 @@
 //! Every key sees and calls exactly the tools that the rules of its organization allow: 20 keys of two organizations, five servers
-//! each, six tools. What is allowed is computed here a second time, in another way than by the platform.
+//! each, six tools. The test has its own, simpler code that decides what is allowed, and compares.
 
 use domain::limits::PlanLimits;
 use domain::money::Money;
