@@ -55,14 +55,6 @@ impl Passage {
 
     async fn send(&self, outgoing: Outgoing) -> std::result::Result<Answer, SendError> {
         let authorization = Authorization::find(&self.stores, &self.door, &self.caller).await?;
-        self.send_authorized(authorization, outgoing).await
-    }
-
-    async fn send_authorized(
-        &self,
-        authorization: Authorization,
-        outgoing: Outgoing,
-    ) -> std::result::Result<Answer, SendError> {
         upstream::send(&self.stores, &self.door, authorization, outgoing).await
     }
 
@@ -74,7 +66,7 @@ impl Passage {
             Err(SendError::Other(error)) => return Err(error),
         };
         let call = self.stores.tools.begin(&self.caller, origin, &self.door.server().name, &tool).await?;
-        match call.send(self.send_authorized(authorization, outgoing)).await {
+        match call.send(upstream::send(&self.stores, &self.door, authorization, outgoing)).await {
             Ok(answer) => match upstream::check_status(&answer) {
                 Ok(()) => self.respond(answer, Some(call)).await,
                 Err(error) if is_unserved(answer.status) => {
@@ -178,16 +170,7 @@ impl Passage {
     async fn read_document(&self, answer: Answer) -> Result<String> {
         let Answer { status, headers, body } = answer;
         let body = body.read_to_end(MAX_ANSWER_BYTES).await.map_err(|error| upstream::unserved(&error))?;
-        if body.trim_ascii().is_empty() {
-            return match status.as_u16() {
-                404 if self.session.is_some() => Err(Error::NotFound { kind: "MCP session" }),
-                405 => Err(Error::MethodNotAllowed),
-                status if status >= 400 => {
-                    Err(upstream::failed(&format!("the MCP server answered with status {status}")))
-                }
-                _ => Ok(String::new()),
-            };
-        }
+        let is_empty = body.trim_ascii().is_empty();
         let text = String::from_utf8(body.into()).ok().filter(|text| is_message(text));
         match text {
             Some(text) if headers::media_type(&headers) == "application/json" => {
@@ -203,6 +186,7 @@ impl Passage {
             _ if !status.is_success() => {
                 Err(upstream::failed(&format!("the MCP server answered with status {}", status.as_u16())))
             }
+            _ if is_empty => Ok(String::new()),
             _ => Err(upstream::invalid_answer("its body is neither a message in JSON nor a stream of events")),
         }
     }
