@@ -81,12 +81,6 @@ pub fn of_answer(server: &HeaderMap) -> HeaderMap {
     passed.into_iter().filter_map(|name| Some((name.clone(), server.get(name)?.clone()))).collect()
 }
 
-/// The media type of an answer, without its parameters.
-pub fn media_type(headers: &HeaderMap) -> String {
-    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

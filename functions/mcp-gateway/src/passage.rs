@@ -6,7 +6,7 @@ use axum::http::header::{ALLOW, CACHE_CONTROL};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::ledger::CallOrigin;
-use domain::{Error, Result};
+use domain::{Error, Result, media_type};
 use gateway::tools::ToolCall;
 use outbound::Answer;
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl Passage {
             Err(error) => return end_with(call, error).await,
         };
         let status = answer.status;
-        let body = if headers::media_type(&answer.headers) == "text/event-stream" && status.is_success() {
+        let body = if media_type::of_headers(&answer.headers) == "text/event-stream" && status.is_success() {
             if let Some(call) = &mut call {
                 call.begin_stream();
             }
@@ -173,7 +173,7 @@ impl Passage {
         let is_empty = body.trim_ascii().is_empty();
         let text = String::from_utf8(body.into()).ok().filter(|text| is_message(text));
         match text {
-            Some(text) if headers::media_type(&headers) == "application/json" => {
+            Some(text) if media_type::of_headers(&headers) == "application/json" => {
                 let filtered = filter_tools(&text, &self.door.allowed);
                 let filtered = filtered.map_err(|_| upstream::invalid_answer("its JSON is malformed"))?;
                 Ok(filtered.unwrap_or(text))

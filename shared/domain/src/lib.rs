@@ -32,6 +32,7 @@ pub mod ledger;
 pub mod limits;
 pub mod mcp_connection;
 pub mod mcp_server;
+pub mod media_type;
 pub mod merge;
 pub mod messaging;
 pub mod model_facts;

@@ -1,6 +1,7 @@
 //! One request and its answer, which is JSON or an event stream.
 
 use bytes::Bytes;
+use domain::media_type;
 use domain::time::Time;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, StatusCode, Uri};
@@ -52,7 +53,7 @@ impl<'a> Connection<'a> {
         if !status.is_success() {
             return Err(self.failure(status, &headers, body, id).await);
         }
-        let result = match media_type(&headers).as_str() {
+        let result = match media_type::of_headers(&headers).as_str() {
             "application/json" => {
                 let bytes = body.read_to_end(MAX_ANSWER_BYTES).await.map_err(to_error)?;
                 match read_message(&bytes, id)? {
@@ -135,7 +136,7 @@ impl<'a> Connection<'a> {
         headers.insert(LAST_EVENT_ID, HeaderValue::from_str(last_id).map_err(|_| cut())?);
         match self.send(Method::GET, Bytes::new(), headers).await {
             Ok(Answer { status, headers, body })
-                if status.is_success() && media_type(&headers) == "text/event-stream" =>
+                if status.is_success() && media_type::of_headers(&headers) == "text/event-stream" =>
             {
                 Ok(Some(body))
             }
@@ -180,10 +181,4 @@ impl<'a> Connection<'a> {
 
 fn to_error(error: OutboundError) -> McpError {
     McpError::Call(error.into())
-}
-
-/// Lowercase, without parameters.
-fn media_type(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, RawPathParams, Request};
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, ORIGIN};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -23,7 +23,7 @@ use auth::{Auth, Caller, NeededScope, SessionCaller, SessionUse, refused};
 use domain::id::PathIds;
 use domain::sharing::Shareable;
 use domain::token::TokenKind;
-use domain::{Error, Refusal, address, json};
+use domain::{Error, Refusal, address, json, media_type};
 use store::sharing::StoredAccess;
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
@@ -102,7 +102,7 @@ impl<S: Send + Sync> FromRequest<S> for TextFile {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let is_yaml = essence(request.headers()).contains("yaml");
+        let is_yaml = media_type::of_headers(request.headers()).contains("yaml");
         if !is_yaml && !is_json(&request) {
             return Err(Error::NotAFile.into());
         }
@@ -269,14 +269,8 @@ fn is_json(request: &Request<Body>) -> bool {
 
 /// Whether the media type is `application/json` or has the suffix `+json`, such as `application/merge-patch+json`.
 pub fn declares_json(headers: &HeaderMap) -> bool {
-    let essence = essence(headers);
-    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
-}
-
-/// The media type, without its parameters.
-fn essence(headers: &HeaderMap) -> String {
-    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    let media_type = media_type::of_headers(headers);
+    media_type == "application/json" || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }
 
 /// The token of the header `Authorization: Bearer <token>`.

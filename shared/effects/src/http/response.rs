@@ -2,10 +2,9 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use domain::json;
+use domain::{json, media_type};
 use engine::nodes::http::ResponseFormat;
 use engine::run::StepError;
-use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +18,7 @@ pub fn value(
     body: &[u8],
     format: Option<ResponseFormat>,
 ) -> Result<Value, StepError> {
-    let media_type = media_type(headers);
+    let media_type = media_type::of_headers(headers);
     let format = format.or(is_json(&media_type).then_some(ResponseFormat::Json));
     let body = match format {
         Some(ResponseFormat::Text) => String::from_utf8_lossy(without_mark(body)).into(),
@@ -35,12 +34,6 @@ pub fn value(
         None => text_or_binary(&media_type, body),
     };
     Ok(json!({"status": status.as_u16(), "headers": to_map(headers), "body": body}))
-}
-
-/// Lowercase, without parameters. Empty if there is none.
-fn media_type(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn is_json(media_type: &str) -> bool {

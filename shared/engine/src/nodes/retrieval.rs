@@ -88,8 +88,7 @@ pub enum TextFormat {
 impl TextFormat {
     /// The format of a media type. None for documents that are no texts, such as PDF.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
-        let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match essence.as_str() {
+        match domain::media_type::without_parameters(media_type).as_str() {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
             "application/json" | "application/xml" | "application/yaml" | "application/x-yaml" | "application/toml"
             | "application/x-ndjson" => Some(Self::Plain),

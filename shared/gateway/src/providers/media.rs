@@ -9,12 +9,13 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use futures::future::try_join_all;
 use http::Request;
-use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::header::USER_AGENT;
 
 use super::conversation::invalid_request;
 use crate::chat::{ChatRequest, ContentPart};
 use crate::failure::ProviderFailure;
 use domain::image::PictureFormat;
+use domain::media_type;
 use outbound::{Outbound, RequestTimeouts};
 
 const MAX_FILES: usize = 20;
@@ -70,15 +71,14 @@ async fn fetch(outbound: &Outbound, link: &str) -> Result<String, ProviderFailur
     if !answer.status.is_success() {
         return Err(failed(&format_args!("its host answered with status {}", answer.status)));
     }
-    let named = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let named = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let named = media_type::of_headers(&answer.headers);
     let content = answer.body.read_to_end(MAX_FILE_BYTES).await.map_err(|error| failed(&error))?;
-    let media_type = media_type(&content).map_or(named, str::to_owned);
+    let media_type = shown_type(&content).map_or(named, str::to_owned);
     Ok(format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&content)))
 }
 
 /// The type that the first bytes show. Hosts often name another one.
-fn media_type(content: &[u8]) -> Option<&'static str> {
+fn shown_type(content: &[u8]) -> Option<&'static str> {
     match content {
         [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
         [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),

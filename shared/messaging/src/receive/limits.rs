@@ -1,5 +1,6 @@
 //! The limits of what a delivery may contain. Its sender is authentic, but the sender's users are not trusted.
 
+use domain::media_type::without_parameters;
 use domain::messaging::{Destination, InboundMessage, MAX_ATTACHMENTS, MAX_INBOUND_TEXT_CHARS, RemoteFile, Sender};
 
 use super::ReceiveError;
@@ -60,6 +61,5 @@ pub fn name_or(name: Option<String>, default: &str) -> String {
 /// The media type of a file without one.
 pub fn media_type_or(media_type: Option<String>, default: &str) -> String {
     // WhatsApp adds parameters, such as `audio/ogg; codecs=opus`.
-    let media_type = media_type.map(|text| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
-    name_or(media_type, default)
+    name_or(media_type.map(|text| without_parameters(&text)), default)
 }
