@@ -6,8 +6,8 @@ use axum::http::{HeaderMap, HeaderValue};
 use domain::language::Language;
 use mcp::Server;
 use mcp::rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeResult, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData, Implementation, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities,
 };
 use mcp::rmcp::service::RequestContext;
 use mcp::rmcp::{RoleServer, ServerHandler};
@@ -50,6 +50,14 @@ impl ServerHandler for StudioServer {
         server.title = Some("Atelier Studio".to_owned());
         let info = InitializeResult::new(ServerCapabilities::builder().enable_tools().build());
         info.with_server_info(server).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(mcp::unknown_request(request))
     }
 
     async fn list_tools(

@@ -10,9 +10,9 @@ use domain::{Error, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use http::HeaderMap;
 use mcp::rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, RequestId, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, RequestId, ServerCapabilities, ServerConfig,
+    Tool, ToolAnnotations,
 };
 use mcp::rmcp::service::{Peer, RequestContext, RoleServer};
 use mcp::rmcp::transport::streamable_http_server::session::EventStore;
@@ -206,6 +206,14 @@ impl rmcp::ServerHandler for ToolServer {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(server)
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(mcp::unknown_request(request))
     }
 
     async fn list_tools(

@@ -75,11 +75,15 @@ impl Endpoint {
         build: impl FnOnce(Assistant) -> S,
     ) -> Result<Response> {
         self.origins.check(&parts.headers, base_url.as_deref())?;
-        let head =
-            if parts.method == Method::POST { MessageHead::read(&message) } else { Some(MessageHead::default()) };
-        let needs_session =
-            head.as_ref().is_some_and(|head| head.method != INITIALIZE && head.has_session(&parts.headers));
-        let head = head.unwrap_or_default();
+        let head = match parts.method {
+            Method::POST => MessageHead::read(&message),
+            _ => Some(MessageHead::default()),
+        };
+        let Some(head) = head else {
+            let problem = "the body is not a message of JSON-RPC; send one object in JSON, with `jsonrpc` and `method`";
+            return Ok(refuse(StatusCode::BAD_REQUEST, problem));
+        };
+        let needs_session = head.method != INITIALIZE && head.has_session(&parts.headers);
         let session = match self.find_session(caller, &parts, needs_session).await? {
             Found::Session(session) => Some(session),
             Found::NotNeeded => None,
@@ -99,8 +103,9 @@ impl Endpoint {
             server.cancel(request).await?;
             return Ok(StatusCode::ACCEPTED.into_response());
         }
+        let opens_session = head.opens_session(&message);
         let mut response = answer(server, head.method == CALL_TOOL, parts, message).await;
-        if head.method == INITIALIZE && response.status().is_success() {
+        if opens_session && response.status().is_success() {
             let session = self.sessions.open(caller.account(), self.server, head.client()).await?;
             let id = HeaderValue::try_from(session.id.to_string()).map_err(Error::internal)?;
             response.headers_mut().insert(SESSION_ID, id);

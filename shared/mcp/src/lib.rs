@@ -11,5 +11,6 @@ mod message;
 mod request;
 
 pub use endpoint::{Assistant, Endpoint, Server};
+pub use message::unknown_request;
 pub use request::McpRequest;
 pub use rmcp;

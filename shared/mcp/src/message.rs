@@ -1,9 +1,14 @@
-//! What the endpoint needs to know of a message before the SDK reads it.
+//! What the endpoint needs to know of a message before the SDK reads it, and the errors of requests that the SDK cannot read.
 
 use domain::run::AssistantClient;
 use http::HeaderMap;
-use rmcp::model::{ProgressToken, ProtocolVersion, RequestId};
+use rmcp::model::{
+    CallToolRequestParams, CustomRequest, ErrorCode, ErrorData, InitializeRequestParams, ProgressToken,
+    ProtocolVersion, RequestId,
+};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 pub const INITIALIZE: &str = "initialize";
 pub const CALL_TOOL: &str = "tools/call";
@@ -11,7 +16,7 @@ pub const CANCELLED: &str = "notifications/cancelled";
 
 const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
-/// A message of a client. The SDK refuses one that is not readable here.
+/// A message of a client.
 #[derive(Default, Deserialize)]
 pub struct MessageHead {
     #[serde(default)]
@@ -53,8 +58,20 @@ struct ClientInfo {
 }
 
 impl MessageHead {
+    /// `None` if the body is not a JSON object, as for a batch.
     pub fn read(body: &[u8]) -> Option<Self> {
-        serde_json::from_slice(body).ok()
+        // A derived struct would take an array, too.
+        body.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(body).ok()).flatten()
+    }
+
+    /// Whether the message opens a session. One with wrong parameters does not.
+    pub fn opens_session(&self, message: &[u8]) -> bool {
+        #[derive(Deserialize)]
+        struct Message {
+            #[serde(rename = "params")]
+            _params: InitializeRequestParams,
+        }
+        self.method == INITIALIZE && serde_json::from_slice::<Message>(message).is_ok()
     }
 
     /// The request that the message cancels.
@@ -81,4 +98,26 @@ impl MessageHead {
         version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28.as_str())
             && self.method != "server/discover"
     }
+}
+
+/// The error of a request that the SDK does not know: its method is not served, or its parameters are wrong.
+pub fn unknown_request(CustomRequest { method, params, .. }: CustomRequest) -> ErrorData {
+    let params = params.unwrap_or_default();
+    let problem = match method.as_str() {
+        INITIALIZE => problem_of::<InitializeRequestParams>(params),
+        CALL_TOOL => problem_of::<CallToolRequestParams>(params),
+        _ => None,
+    };
+    match problem {
+        Some(problem) => ErrorData::invalid_params(format!("the params of {method} are wrong: {problem}"), None),
+        None => {
+            let message = format!("this server has no method {method}; its tools are under tools/list");
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+        }
+    }
+}
+
+/// Where a value is not of a type, and why.
+fn problem_of<T: DeserializeOwned>(value: Value) -> Option<String> {
+    serde_path_to_error::deserialize::<_, T>(value).err().map(|error| error.to_string())
 }

@@ -4,7 +4,7 @@ use reqwest::Method;
 
 use super::*;
 use crate::runs::double;
-use tests::assistant::SESSION_ID;
+use tests::assistant::{LATEST_WITH_SESSIONS, SESSION_ID};
 use tests::client::{refusal, send};
 
 #[tokio::test]
@@ -76,19 +76,36 @@ async fn wrong_messages_are_refused_by_the_rules_of_the_protocol() {
     for (request, status) in [
         (post().header("Content-Type", json_type).body("{"), "400"),
         (post().header("Content-Type", json_type).body("[]"), "400"),
+        (post().header("Content-Type", json_type).body("no json"), "400"),
         (post().header("Content-Type", "text/plain").body("{}"), "415"),
         (ada.request(Method::POST, MCP).json(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize"})), "406"),
         (assistant.request(Method::GET), "405"),
         (assistant.request(Method::PUT), "405"),
     ] {
         let answer = send(request).await;
-        assert!(
-            answer.status.starts_with(status) || (status == "400" && answer.status.starts_with("415")),
-            "{status}: {} {}",
-            answer.status,
-            answer.text
-        );
+        assert!(answer.status.starts_with(status), "{status}: {} {}", answer.status, answer.text);
     }
     let ping = assistant.ask("ping", json!({})).await;
     assert_eq!(ping["result"], json!({}));
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_named_and_open_no_session() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let assistant = Assistant::connect(&ada, MCP).await;
+    for (method, params, part) in [
+        ("initialize", json!({}), "protocolVersion"),
+        ("initialize", json!({"protocolVersion": LATEST_WITH_SESSIONS, "capabilities": {}}), "clientInfo"),
+        ("tools/call", json!({"arguments": {}}), "name"),
+        ("tools/call", json!({"name": "greet", "arguments": "Ada"}), "arguments"),
+    ] {
+        let (_, request) = assistant.message(method, params.clone());
+        let answer = send(request).await;
+        assert_eq!(answer.header(SESSION_ID), None, "{params}");
+        assert!(answer.text.contains("-32602") && answer.text.contains(part), "{method} {params}: {}", answer.text);
+    }
+    let unknown = assistant.ask("tools/run", json!({})).await;
+    let message = unknown["error"]["message"].as_str().unwrap();
+    assert!(message.contains("no method tools/run"), "{message}");
 }
