@@ -2,7 +2,7 @@
 //! revocation. It records the requests that it receives.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
@@ -46,7 +46,8 @@ struct Issuer {
     gate: Mutex<Option<Gate>>,
     /// The lifetime of access tokens, in seconds.
     lifetime: AtomicU32,
-    refuses: AtomicBool,
+    /// The error with which grants are refused.
+    refusal: Mutex<Option<(StatusCode, &'static str)>>,
 }
 
 impl AuthorizationServer {
@@ -76,7 +77,12 @@ impl AuthorizationServer {
 
     /// Refuses all grants from now on.
     pub fn refuse(&self) {
-        self.server.refuses.store(true, Ordering::SeqCst);
+        *self.server.refusal.lock().unwrap() = Some((StatusCode::BAD_REQUEST, "invalid_grant"));
+    }
+
+    /// Refuses all clients from now on, or none.
+    pub fn refuse_clients(&self, refuse: bool) {
+        *self.server.refusal.lock().unwrap() = refuse.then_some((StatusCode::UNAUTHORIZED, "invalid_client"));
     }
 
     pub fn hold_renewals(&self, gate: &Gate) {
@@ -191,12 +197,12 @@ async fn grant(State(server): State<Arc<Issuer>>, headers: HeaderMap, body: Byte
     if let Some(gate) = gate.filter(|_| is_renewal) {
         gate.pass().await;
     }
-    let granted = match server.refuses.load(Ordering::SeqCst) {
-        true => None,
-        false if is_renewal => server.renew(&form),
-        false => server.exchange(&form),
-    };
-    granted.unwrap_or_else(|| (StatusCode::BAD_REQUEST, Json(json!({"error": "invalid_grant"}))).into_response())
+    let refused = |(status, error)| (status, Json(json!({"error": error}))).into_response();
+    if let Some(refusal) = *server.refusal.lock().unwrap() {
+        return refused(refusal);
+    }
+    let granted = if is_renewal { server.renew(&form) } else { server.exchange(&form) };
+    granted.unwrap_or_else(|| refused((StatusCode::BAD_REQUEST, "invalid_grant")))
 }
 
 async fn revoke(State(server): State<Arc<Issuer>>, body: Bytes) -> StatusCode {

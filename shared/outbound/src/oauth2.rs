@@ -165,8 +165,10 @@ impl Client<'_> {
 
 /// Reads the answer of a token endpoint.
 pub fn read_grant(status: StatusCode, body: &[u8]) -> Result<Grant, CallError> {
-    if status != StatusCode::OK {
-        return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(body) });
+    let reason = reason(body);
+    // Some servers refuse with the status 200, such as GitHub.
+    if status != StatusCode::OK || reason.is_some() {
+        return Err(CallError::TokenRefused { status: status.as_u16(), reason });
     }
     let granted: TokenResponse = serde_json::from_slice(body).map_err(|_| CallError::NoToken)?;
     let TokenResponse { access_token, token_type, refresh_token, expires_in } = granted;

@@ -69,6 +69,7 @@ struct RegistrationItem {
     /// The issuer and the redirect URI that the client is registered with.
     issuer: String,
     redirect_uri: String,
+    client_id: String,
     sealed: Sealed,
 }
 
@@ -184,6 +185,7 @@ impl McpConnections {
             sk: key.sk,
             issuer: issuer.clone(),
             redirect_uri: redirect_uri.clone(),
+            client_id: registration.id.clone(),
             sealed,
         };
         let is_other =
@@ -202,6 +204,12 @@ impl McpConnections {
                 first.ok_or_else(|| Error::busy("the registration at an authorization server keeps changing"))
             }
         }
+    }
+
+    /// Deletes the registration of a client, unless another one has replaced it.
+    pub async fn forget_registration(&self, server: McpServerId, client_id: &str) -> Result<()> {
+        let delete = self.entities.delete(keys::mcp_registration(server));
+        self.entities.write(delete.require_is(RegistrationItem::CLIENT_ID, client_id.to_owned())).await.map(drop)
     }
 
     /// Marks a state as used. Returns false if it was used before.

@@ -172,13 +172,15 @@ impl OauthUsers {
             token_endpoint: metadata.token_endpoint.clone(),
             revocation_endpoint: metadata.revocation_endpoint.clone(),
             resource: discovered.resource.clone(),
-            client,
+            client: client.clone(),
         };
-        let granted = self.exchange(tokens, &code, &pending.verifier, &redirect_uri, now).await;
-        let tokens = granted.map_err(|error| {
-            tracing::warn!(%error, "the code of a connection was not exchanged");
-            CallbackError::NoTokens
-        })?;
-        Ok(self.connections.put(server.id, pending.user, &tokens, now).await?)
+        match self.exchange(tokens, &code, &pending.verifier, &redirect_uri, now).await {
+            Ok(tokens) => Ok(self.connections.put(server.id, pending.user, &tokens, now).await?),
+            Err(error) => {
+                tracing::warn!(%error, "the code of a connection was not exchanged");
+                self.forget_refused_client(server.id, &client, &error).await?;
+                Err(CallbackError::NoTokens)
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@
 use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
 use domain::Result;
+use domain::id::McpServerId;
 use domain::mcp_connection::ClientRegistration;
 use domain::mcp_server::{McpAuth, McpServer};
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use serde_json::json;
 
 use super::OauthUsers;
 use super::discovery::{IssuerMetadata, NotDiscovered};
+use super::grants::GrantError;
 use super::requests::send;
 
 const MAX_TEXT_BYTES: usize = 4_096;
@@ -48,6 +50,20 @@ impl OauthUsers {
         };
         let stored = self.connections.put_registration(server.id, &metadata.issuer, redirect_uri, registered);
         Ok(Ok(stored.await?))
+    }
+
+    /// Deletes the registration of a client that the authorization server does not know any more, so that the next connection
+    /// registers another one.
+    pub async fn forget_refused_client(
+        &self,
+        server: McpServerId,
+        client: &ClientRegistration,
+        error: &GrantError,
+    ) -> Result<()> {
+        match error {
+            GrantError::ClientRefused(_) => self.connections.forget_registration(server, &client.id).await,
+            GrantError::Refused(_) | GrantError::Failed(_) => Ok(()),
+        }
     }
 
     async fn register(

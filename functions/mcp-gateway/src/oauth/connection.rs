@@ -9,7 +9,7 @@ use domain::mcp_connection::McpTokens;
 use domain::mcp_server::{McpAuth, McpServer};
 use domain::time::{Clock, Time};
 use domain::{Error, ProviderTrouble, Result};
-use outbound::sensitive;
+use outbound::{CallError, sensitive};
 use platform::telemetry::carry;
 use store::mcp_connections::StoredConnection;
 use tokio::time::{Instant, sleep};
@@ -37,6 +37,8 @@ struct Renewal {
     server: McpServerId,
     user: UserId,
     tokens: McpTokens,
+    /// Whether the client is the operator's, and not one that the gateway has registered.
+    is_of_operator: bool,
     lock: Uuid,
 }
 
@@ -70,8 +72,13 @@ impl OauthUsers {
             if !found.is_locked()
                 && let Some(lock) = self.connections.lock(server.id, user, found.version, now).await?
             {
-                let tokens = with_current_secret(found.tokens, server, secret);
-                let renewal = Renewal { server: server.id, user, tokens, lock };
+                let mut tokens = found.tokens;
+                let is_of_operator = is_of_operator(&tokens, server);
+                if is_of_operator {
+                    // The operator may have stored another secret.
+                    tokens.client.secret = secret.map(str::to_owned);
+                }
+                let renewal = Renewal { server: server.id, user, tokens, is_of_operator, lock };
                 // It goes on if the client disconnects, because the refresh token may be used up.
                 let renewed = self.clone().renew(renewal, clock.clone());
                 return tokio::spawn(carry(renewed)).await.map_err(Error::internal)?;
@@ -85,7 +92,7 @@ impl OauthUsers {
 
     async fn renew(
         self: Arc<Self>,
-        Renewal { server, user, tokens, lock }: Renewal,
+        Renewal { server, user, tokens, is_of_operator, lock }: Renewal,
         clock: Clock,
     ) -> Result<std::result::Result<AccessToken, NotConnected>> {
         let refresh_token = tokens.refresh_token.as_deref().unwrap_or_default();
@@ -94,19 +101,27 @@ impl OauthUsers {
                 let version = self.connections.renew(server, user, lock, &renewed).await?;
                 Ok(Ok(token(&renewed, version)?))
             }
-            Err(GrantError::Refused(error)) => {
-                tracing::info!(%error, "the tokens of a connection cannot be renewed; its user must connect again");
+            Err(GrantError::Failed(error)) => {
+                self.connections.unlock(server, user, lock).await?;
+                Err(not_renewed(ProviderTrouble::Failed, &error, "try again later"))
+            }
+            Err(GrantError::ClientRefused(error)) if is_of_operator => {
+                self.connections.unlock(server, user, lock).await?;
+                Err(not_renewed(ProviderTrouble::Setup, &error, "ask the operator to renew the client"))
+            }
+            Err(refused) => {
+                self.forget_refused_client(server, &tokens.client, &refused).await?;
+                tracing::info!(error = %refused, "the tokens of a connection cannot be renewed; its user must connect again");
                 self.connections.end(server, user, lock).await?;
                 Ok(Err(NotConnected))
             }
-            Err(GrantError::Failed(error)) => {
-                self.connections.unlock(server, user, lock).await?;
-                let message = format!("the token for the MCP server cannot be renewed now: {error}; try again later");
-                let (trouble, code) = (ProviderTrouble::Failed, "mcp_authorization_failed".to_owned());
-                Err(Error::Provider { trouble, code, message, param: None, retry_after_s: None })
-            }
         }
     }
+}
+
+fn not_renewed(trouble: ProviderTrouble, error: &CallError, advice: &str) -> Error {
+    let message = format!("the token for the MCP server cannot be renewed now: {error}; {advice}");
+    Error::Provider { trouble, code: "mcp_authorization_failed".to_owned(), message, param: None, retry_after_s: None }
 }
 
 fn choose(StoredConnection { tokens, version, .. }: &StoredConnection, refused: Option<Uuid>, now: Time) -> Use {
@@ -119,17 +134,12 @@ fn choose(StoredConnection { tokens, version, .. }: &StoredConnection, refused: 
     }
 }
 
-/// The operator may have stored another secret for the same client at the same issuer.
-fn with_current_secret(mut tokens: McpTokens, server: &McpServer, secret: Option<&str>) -> McpTokens {
-    if let McpAuth::Oauth2User { client_id: Some(id), authorization_server, .. } = &server.auth {
-        let is_same_issuer = authorization_server
-            .as_ref()
-            .is_some_and(|issuer| issuer.trim_end_matches('/') == tokens.issuer.trim_end_matches('/'));
-        if *id == tokens.client.id && is_same_issuer {
-            tokens.client.secret = secret.map(str::to_owned);
-        }
-    }
-    tokens
+/// Whether the tokens are for the operator's client, at the issuer that the operator has set.
+fn is_of_operator(tokens: &McpTokens, server: &McpServer) -> bool {
+    let McpAuth::Oauth2User { client_id: Some(id), authorization_server: Some(issuer), .. } = &server.auth else {
+        return false;
+    };
+    *id == tokens.client.id && issuer.trim_end_matches('/') == tokens.issuer.trim_end_matches('/')
 }
 
 fn token(tokens: &McpTokens, version: Uuid) -> Result<AccessToken> {

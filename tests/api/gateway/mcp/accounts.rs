@@ -293,6 +293,46 @@ async fn a_refused_token_is_renewed_and_a_refused_renewal_asks_to_connect_again(
 }
 
 #[tokio::test]
+async fn a_client_that_the_issuer_forgot_is_registered_again() {
+    let connected = start_with(json!({})).await;
+    connected.connect().await;
+    assert_eq!(connected.issuer.registrations(), 1);
+    connected.issuer.refuse_clients(true);
+    connected.server.accept_tokens(&[]);
+    assert_eq!(connected.call().await.json["error"]["code"], -32042, "no client can renew the tokens");
+    assert_eq!(connected.connection().await, "missing");
+    // The client is forgotten during a sign-in, too.
+    let query = connected.issuer.approve(&connected.begin().await);
+    assert_eq!(connected.issuer.registrations(), 2);
+    assert_eq!(connected.call_back(&query).await.status, "502 Bad Gateway");
+    connected.issuer.refuse_clients(false);
+    connected.connect().await;
+    assert_eq!(connected.issuer.registrations(), 3);
+    assert_eq!(text(&connected.call().await), "t0: \"hello\"");
+}
+
+#[tokio::test]
+async fn a_refused_client_of_the_operator_ends_no_connection() {
+    let issuer = AuthorizationServer::start().await;
+    let auth = json!({"authorization_server": issuer.issuer, "client_id": "atelier", "client_secret": "s3cret"});
+    let connected = Connected { issuer, ..start_with(auth).await };
+    connected.connect().await;
+    connected.issuer.refuse_clients(true);
+    connected.server.accept_tokens(&[]);
+    let refused = connected.call().await;
+    assert_eq!(refused.code(), "mcp_authorization_failed", "{}", refused.text);
+    assert!(refused.text.contains("ask the operator"), "{}", refused.text);
+    assert_eq!(connected.connection().await, "connected");
+    connected.issuer.refuse_clients(false);
+    // The server accepts the token that the renewal brings.
+    let tokens: Vec<String> = (0..20).map(|number| format!("access-secret-{number}")).collect();
+    let first = connected.issuer.access_tokens();
+    let later: Vec<&str> = tokens.iter().filter(|token| !first.contains(token)).map(String::as_str).collect();
+    connected.server.accept_tokens(&later);
+    assert_eq!(text(&connected.call().await), "t0: \"hello\"");
+}
+
+#[tokio::test]
 async fn tokens_stay_with_their_server_and_in_no_text() {
     let connected = start_with(json!({})).await;
     connected.connect().await;
