@@ -122,8 +122,13 @@ async fn every_operation_has_samples_that_send_its_example() {
             let operation = &document["paths"][&path][&method];
             let samples = operation["x-codeSamples"].as_array().unwrap();
             let labels: Vec<&str> = samples.iter().map(|sample| sample["label"].as_str().unwrap()).collect();
-            let mut expected = vec!["curl", "Python", "TypeScript"];
-            if operation["responses"]["200"]["content"]["text/event-stream"].is_object() {
+            let content = &operation["responses"]["200"]["content"];
+            let streams = content["text/event-stream"].is_object();
+            let mut expected = Vec::new();
+            if !streams || content["application/json"].is_object() {
+                expected.extend(["curl", "Python", "TypeScript"]);
+            }
+            if streams {
                 expected.extend(["curl, streamed", "Python, streamed", "TypeScript, streamed"]);
             }
             assert_eq!(labels, expected, "{method} {path}");
@@ -267,7 +272,8 @@ async fn an_unknown_query_parameter_is_named() {
     let (by_token, by_key) = (with(&operator.access_token), with(&operator.api_key));
     for document in documents() {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
-        for (path, method) in routes(&document) {
+        let described = routes(&document);
+        for (path, method) in described.clone() {
             let filled = path.split('/').map(|part| if part.starts_with('{') { SOME_ID } else { part });
             let example = filled.collect::<Vec<_>>().join("/");
             let method: Method = method.to_uppercase().parse().unwrap();
@@ -276,9 +282,14 @@ async fn an_unknown_query_parameter_is_named() {
             let answer = send(request.json(&json!({}))).await;
             assert_eq!(answer.code(), "invalid_query", "{method} {path}: {}", answer.text);
             assert!(answer.text.contains("no_such"), "{method} {path}: {}", answer.text);
-            // An unsupported method is reported first.
+            // An unsupported method is reported first, with exactly the methods of the document.
             let other = send(operator.request(Method::TRACE, &format!("{example}?no_such=1"))).await;
             assert_eq!(other.code(), "method_not_allowed", "{path}: {}", other.text);
+            let allowed = other.header("allow").unwrap_or_default().to_lowercase();
+            let allowed = allowed.split(',').filter(|method| *method != "head").map(str::to_owned).collect();
+            let of_path = described.iter().filter(|(other, _)| *other == path);
+            let methods: BTreeSet<String> = of_path.map(|(_, method)| method.clone()).collect();
+            assert_eq!(methods, allowed, "{path}");
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Response bodies.
+//! Response bodies, and the errors of servers.
 
 use domain::mcp_server::{AllowedTools, McpAuth};
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
+use web::gateway::ErrorBody;
 
 use crate::access::OpenDoor;
 use crate::oauth::callback::Beginning;
@@ -57,4 +58,25 @@ impl OwnMcpServerOut {
         };
         Self { name: door.server().name.clone(), tools, connection }
     }
+}
+
+/// The errors of requests that are passed on without a message.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
+pub enum ServerErrors {
+    /// `mcp_connection_missing`: the user must connect an account first
+    #[response(status = 403)]
+    NotConnected(ErrorBody),
+    /// The server does not support the method
+    #[response(status = 405)]
+    Unsupported(ErrorBody),
+    /// `mcp_server_busy`: the server limits the rate of requests; retry after the time in `Retry-After`
+    #[response(status = 429)]
+    Busy(ErrorBody),
+    /// The server failed, or refused the credentials of the gateway; the code and the message say which
+    #[response(status = 502)]
+    Failed(ErrorBody),
+    /// The server did not respond in time
+    #[response(status = 504)]
+    Timeout(ErrorBody),
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
+use tests::assistant::SESSION_ID;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, RefOr};
@@ -208,9 +209,10 @@ impl Normalizer {
         }
     }
 
-    /// Replaces what the signature of a message consists of.
+    /// Replaces what the signature of a message consists of, and sealed ids.
     pub fn normalize_header(name: &str, value: &str) -> String {
         match name {
+            SESSION_ID => "<session>".to_owned(),
             "webhook-timestamp" => "1768469400".to_owned(),
             "webhook-signature" => "v1,<signature>".to_owned(),
             _ => value.to_owned(),

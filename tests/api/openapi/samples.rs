@@ -29,7 +29,7 @@ struct Call<'e> {
     is_stream: bool,
 }
 
-/// Adds the samples of each operation. An operation that can stream its response has samples of both forms.
+/// Adds the samples of each operation. An operation that can stream its response has samples of both forms, or of streams alone.
 pub fn add_samples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     for (path, item) in &mut openapi.paths.paths {
         for method in METHODS {
@@ -42,7 +42,10 @@ pub fn add_samples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
             let whole = successful().filter(|exchange| !exchange.is_stream());
             let whole = whole.min_by_key(|exchange| (exchange.request.is_none(), exchange.status));
             let streamed = successful().find(|exchange| exchange.is_stream());
-            let mut samples = render_samples(&describe_call(path, method, operation, whole), "");
+            let mut samples = Vec::new();
+            if whole.is_some() || streamed.is_none() {
+                samples.extend(render_samples(&describe_call(path, method, operation, whole), ""));
+            }
             if streamed.is_some() {
                 samples.extend(render_samples(&describe_call(path, method, operation, streamed), ", streamed"));
             }

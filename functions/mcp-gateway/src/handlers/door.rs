@@ -19,6 +19,7 @@ use web::{Path, RawBody, Result};
 use crate::Stores;
 use crate::access::OpenDoor;
 use crate::caller::DoorCaller;
+use crate::dto::ServerErrors;
 use crate::headers::{self, LAST_EVENT_ID, SESSION};
 use crate::message::{Kind, Message};
 use crate::passage::Passage;
@@ -31,8 +32,7 @@ use crate::upstream::Outgoing;
 /// Passes a message of the Model Context Protocol on to the server, and its answer back: JSON, or a stream of events as they arrive.
 /// Point an MCP client at this URL, with the API key as its bearer token. `tools/list` shows the tools that the key may use, and a call
 /// of another tool is answered with an error of JSON-RPC. A key with some tools may use no other methods, such as those of prompts and
-/// resources. Batches are refused. `GET` and `DELETE` of this path open streams and end sessions, as the protocol defines them. Each call
-/// of a tool counts toward the limits of requests, costs nothing, and is in the log of calls.
+/// resources. Batches are refused. Each call of a tool counts toward the limits of requests, costs nothing, and is in the log of calls.
 #[utoipa::path(
     post, path = "/gateway/v1/mcp/{server}", tag = "mcp",
     params(("server" = String, Path, description = "The name of the server")),
@@ -80,8 +80,22 @@ pub async fn post_mcp_message(
     Ok(call.await.map_err(Error::internal)??)
 }
 
-/// `GET /gateway/v1/mcp/{server}`: passes on what the server sends without being asked, or the rest of a stream that broke, after the
-/// event in `Last-Event-ID`. A stream is resumed only within a session.
+/// Open a stream of an MCP server
+///
+/// Passes on what the server sends without being asked, or the rest of a stream that broke, after the event in `Last-Event-ID`. A stream is
+/// resumed only within a session. MCP clients do this by themselves. Servers without such streams answer with the status 405.
+#[utoipa::path(
+    get, path = "/gateway/v1/mcp/{server}", tag = "mcp",
+    params(
+        ("server" = String, Path, description = "The name of the server"),
+        ("Mcp-Session-Id" = Option<String>, Header, description = "The session, as the answer to `initialize` names it"),
+        ("Last-Event-ID" = Option<String>, Header, description = "The last event that the client has"),
+    ),
+    responses(
+        (status = 200, description = "Messages of JSON-RPC, as server-sent events", body = String, content_type = "text/event-stream"),
+        NotFound<McpServerName>, ErrorResponses, ServerErrors,
+    ),
+)]
 pub async fn open_mcp_stream(
     State(stores): State<Stores>,
     DoorCaller(caller): DoorCaller,
@@ -92,7 +106,18 @@ pub async fn open_mcp_stream(
     pass_without_message(stores, door, caller, Method::GET, client).await
 }
 
-/// `DELETE /gateway/v1/mcp/{server}`: ends a session.
+/// End a session of an MCP server
+#[utoipa::path(
+    delete, path = "/gateway/v1/mcp/{server}", tag = "mcp",
+    params(
+        ("server" = String, Path, description = "The name of the server"),
+        ("Mcp-Session-Id" = String, Header, description = "The session, as the answer to `initialize` names it"),
+    ),
+    responses(
+        (status = 204, description = "The session has ended"),
+        NotFound<McpServerName>, ErrorResponses, ServerErrors,
+    ),
+)]
 pub async fn end_mcp_session(
     State(stores): State<Stores>,
     DoorCaller(caller): DoorCaller,

@@ -1,6 +1,7 @@
 //! The recorded tour of the gateway: a member calls models, and the operator manages models, users and credits.
 
 use serde_json::{Value, json};
+use tests::assistant::{LATEST_WITH_SESSIONS, SESSION_ID};
 use tests::authorization_server::AuthorizationServer;
 use tests::tool_server::ToolServer;
 
@@ -345,11 +346,24 @@ impl TourClient {
         self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments})))
             .await;
         self.set_title("Call a tool");
+        let session = self.open_session("crm").await;
+        let session = (SESSION_ID, session.as_str());
+        self.send_with_headers("GET", DOOR, None, &[session, ("Last-Event-ID", "2/1")]).await;
+        self.send_with_headers("DELETE", DOOR, None, &[session]).await;
         self.set_parameter("server", &json!("calendar"));
         self.send("POST", "/gateway/v1/mcp/{server}/connect", None).await;
         self.send("DELETE", "/gateway/v1/mcp/{server}/connection", None).await;
         self.set_parameter("server", &json!("unknown"));
         self.send("POST", DOOR, Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))).await;
+    }
+
+    /// Opens a session of a server, and returns its id. The exchange is not recorded.
+    async fn open_session(&self, server: &str) -> String {
+        let client = json!({"name": "example", "version": "1"});
+        let params = json!({"protocolVersion": LATEST_WITH_SESSIONS, "capabilities": {}, "clientInfo": client});
+        let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+        let answer = self.person.post_json(&format!("/gateway/v1/mcp/{server}"), message).await;
+        answer.header(SESSION_ID).unwrap_or_else(|| panic!("{}", answer.text)).to_owned()
     }
 
     async fn record_people(&mut self) {
