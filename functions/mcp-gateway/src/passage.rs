@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::ledger::CallOrigin;
 use domain::{Error, Result, media_type};
-use gateway::tools::ToolCall;
+use gateway::tools::{Called, ToolCall};
 use outbound::Answer;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -41,7 +41,7 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// Passes on a request that calls no tool.
+    /// Passes on a message that is no call.
     pub async fn pass(self, outgoing: Outgoing) -> Result<Response> {
         match self.send(outgoing).await {
             Ok(answer) => match upstream::check_status(&answer) {
@@ -58,14 +58,14 @@ impl Passage {
         upstream::send(&self.stores, &self.door, authorization, outgoing).await
     }
 
-    /// Passes on a call of a tool. It takes a request of the limits, and is in the log of calls.
-    pub async fn call_tool(self, tool: String, origin: CallOrigin, outgoing: Outgoing) -> Result<Response> {
+    /// Passes on a call of a tool or of another method. It takes a request of the limits, and is in the log of calls.
+    pub async fn call(self, called: Called, origin: CallOrigin, outgoing: Outgoing) -> Result<Response> {
         let authorization = match Authorization::find(&self.stores, &self.door, &self.caller).await {
             Ok(authorization) => authorization,
             Err(SendError::NotConnected) => return self.ask_to_connect().await,
             Err(SendError::Other(error)) => return Err(error),
         };
-        let call = self.stores.tools.begin(&self.caller, origin, &self.door.server().name, &tool).await?;
+        let call = self.stores.tools.begin(&self.caller, origin, &self.door.server().name, &called).await?;
         match call.send(upstream::send(&self.stores, &self.door, authorization, outgoing)).await {
             Ok(answer) => match upstream::check_status(&answer) {
                 Ok(()) => self.respond(answer, Some(call)).await,

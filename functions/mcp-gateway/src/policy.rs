@@ -14,6 +14,11 @@ const NOTIFICATIONS: [&str; 4] = [
     "notifications/roots/list_changed",
 ];
 
+/// Whether a request is a call, which counts toward the limits. What every client needs does not.
+pub fn is_counted(method: &str) -> bool {
+    !REQUESTS.contains(&method)
+}
+
 /// Refuses a message that the caller may not send.
 pub fn check(message: &Message<'_>, allowed: &AllowedTools) -> Result<(), RpcError> {
     let refusal = match &message.kind {

@@ -1,5 +1,5 @@
-//! Calls of tools of MCP servers. Each takes a slot of a lease like a call of a model, so the limits of requests apply to both
-//! together. It costs nothing, and is in the log of calls.
+//! Calls of MCP servers: of their tools, and of other methods such as those of resources. Each takes a slot of a lease like a call of a
+//! model, so the limits of requests apply to both together. It costs nothing, and is in the log of calls.
 //!
 //! A process that only passes on calls of tools has no `Gateway`, and links no provider.
 
@@ -33,6 +33,29 @@ pub struct ToolCalls {
     telemetry: Telemetry,
 }
 
+/// What a client calls at a server.
+pub enum Called {
+    Tool(String),
+    /// Another method, such as `resources/read`.
+    Method(String),
+}
+
+impl Called {
+    fn method(&self) -> &str {
+        match self {
+            Self::Tool(_) => "tools/call",
+            Self::Method(method) => method,
+        }
+    }
+
+    /// The name in the log of calls.
+    fn name(&self) -> &str {
+        match self {
+            Self::Tool(name) | Self::Method(name) => name,
+        }
+    }
+}
+
 /// A call in flight. It must be ended.
 pub struct ToolCall {
     slot: LeaseSlot,
@@ -52,7 +75,13 @@ impl ToolCalls {
     }
 
     /// Takes a slot for a call, or refuses it with the limit that is reached.
-    pub async fn begin(&self, caller: &ApiCaller, origin: CallOrigin, server: &str, tool: &str) -> Result<ToolCall> {
+    pub async fn begin(
+        &self,
+        caller: &ApiCaller,
+        origin: CallOrigin,
+        server: &str,
+        called: &Called,
+    ) -> Result<ToolCall> {
         let GatewayCaller { payer, call: origin, .. } =
             GatewayCaller::new(caller, CallOrigin { is_tool: true, ..origin }, None);
         let name = format!("{SERVER_PREFIX}{server}");
@@ -63,16 +92,28 @@ impl ToolCalls {
             Taken::Slot(slot) => slot,
             Taken::Short(shortage) => return Err(shortage_error(shortage, &need, self.clock.now())),
         };
-        let mut span = self.telemetry.start_span(SpanKind::Client, format_args!("tools/call {tool}"));
-        if span.is_recording() {
-            span.set(MCP_METHOD_NAME, "tools/call");
-            span.set(GEN_AI_OPERATION_NAME, "execute_tool");
-            span.set(GEN_AI_TOOL_NAME, tool.to_owned());
-            span.set(MCP_SERVER, server.to_owned());
-        }
-        let served = Served::first(TOOL_PROVIDER, &format!("{server}/{tool}"));
+        let span = self.start_span(server, called);
+        let served = Served::first(TOOL_PROVIDER, &format!("{server}/{}", called.name()));
         let (clock, telemetry) = (self.clock.clone(), self.telemetry.clone());
         Ok(ToolCall { slot, origin, served, first_at: None, span, began: Instant::now(), clock, telemetry })
+    }
+
+    fn start_span(&self, server: &str, called: &Called) -> Span {
+        let mut span = match called {
+            Called::Tool(tool) => self.telemetry.start_span(SpanKind::Client, format_args!("tools/call {tool}")),
+            Called::Method(method) => self.telemetry.start_span(SpanKind::Client, format_args!("{method}")),
+        };
+        if span.is_recording() {
+            span.set(MCP_METHOD_NAME, called.method().to_owned());
+            span.set(MCP_SERVER, server.to_owned());
+        }
+        if let Called::Tool(tool) = called
+            && span.is_recording()
+        {
+            span.set(GEN_AI_OPERATION_NAME, "execute_tool");
+            span.set(GEN_AI_TOOL_NAME, tool.clone());
+        }
+        span
     }
 }
 

@@ -9,6 +9,7 @@ use domain::Error;
 use domain::call_facts::CallLabels;
 use domain::ledger::CallOrigin;
 use domain::name::McpServerName;
+use gateway::tools::Called;
 use platform::telemetry::carry;
 use tracing::Instrument;
 use web::base_url::BaseUrl;
@@ -32,7 +33,8 @@ use crate::upstream::Outgoing;
 /// Passes a message of the Model Context Protocol on to the server, and its answer back: JSON, or a stream of events as they arrive.
 /// Point an MCP client at this URL, with the API key as its bearer token. `tools/list` shows the tools that the key may use, and a call
 /// of another tool is answered with an error of JSON-RPC. A key with some tools may use no other methods, such as those of prompts and
-/// resources. Batches are refused. Each call of a tool counts toward the limits of requests, costs nothing, and is in the log of calls.
+/// resources. Batches are refused. Each call of a tool or of such a method counts toward the limits of requests, costs nothing, and is in
+/// the log of calls.
 #[utoipa::path(
     post, path = "/gateway/v1/mcp/{server}", tag = "mcp",
     params(("server" = String, Path, description = "The name of the server")),
@@ -55,14 +57,16 @@ pub async fn post_mcp_message(
     let read = Message::read(&body).and_then(|message| {
         policy::check(&message, &door.allowed)?;
         let headers = headers::of_message(&client, &message)?;
-        let (tool, expects_answer) = match message.kind {
-            Kind::ToolCall { tool } => (Some(tool), true),
-            Kind::Request { .. } => (None, true),
+        let (called, expects_answer) = match message.kind {
+            Kind::ToolCall { tool } => (Some(Called::Tool(tool)), true),
+            Kind::Request { method } => {
+                (policy::is_counted(&method).then(|| Called::Method(method.into_owned())), true)
+            }
             Kind::Notification { .. } | Kind::Response => (None, false),
         };
-        Ok((headers, tool, message.id.filter(|_| expects_answer).map(ToOwned::to_owned)))
+        Ok((headers, called, message.id.filter(|_| expects_answer).map(ToOwned::to_owned)))
     });
-    let (mut headers, tool, id) = match read {
+    let (mut headers, called, id) = match read {
         Ok(read) => read,
         Err(refusal) => return Ok(refusal.into_response()),
     };
@@ -71,11 +75,11 @@ pub async fn post_mcp_message(
     let outgoing = Outgoing { method: Method::POST, headers, body };
     let named_session = client.get(SESSION).cloned();
     let passage = Passage { stores, door, caller, session, named_session, id, request_id: request_id(), base_url };
-    let Some(tool) = tool else { return Ok(passage.pass(outgoing).await?) };
+    let Some(called) = called else { return Ok(passage.pass(outgoing).await?) };
     let labels = CallLabels { end_user: None, tags: call_tags(&client)? };
     let origin = CallOrigin { request_id: request_id(), labels, ..CallOrigin::default() };
     // The call goes on and is recorded if the client disconnects.
-    let call = async move { passage.call_tool(tool, origin, outgoing).await };
+    let call = async move { passage.call(called, origin, outgoing).await };
     let call = tokio::spawn(carry(call.instrument(tracing::Span::current())));
     Ok(call.await.map_err(Error::internal)??)
 }

@@ -25,12 +25,13 @@ enum CallKindWire {
     Mcp,
 }
 
-/// The tool of a call of kind `mcp`.
+/// What a call of kind `mcp` has called.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CalledTool)]
 struct CalledToolOut {
     /// The name of the MCP server
     server: String,
+    /// The name of the tool, or another method of the protocol such as `resources/read`
     tool: String,
 }
 

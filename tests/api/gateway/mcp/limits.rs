@@ -54,7 +54,10 @@ async fn calls_of_tools_and_models_share_the_limit_of_requests() {
     }
     assert!(refused.header("retry-after").is_some() && refused.header("retry-after-ms").is_some());
     assert!(server.take_requests().is_empty(), "a call over the limit never reaches the server");
-    // What calls no tool takes no request.
+    // What every client needs takes no request. Other methods do.
+    let read = message("resources/read", json!({"uri": "file:///notes"}));
+    assert_eq!(post(&customer.person, "crm", &read).await.status, "429 Too Many Requests");
+    assert!(server.take_requests().is_empty());
     assert_eq!(post(&customer.person, "crm", &message("tools/list", json!({}))).await.status, "200 OK");
 }
 

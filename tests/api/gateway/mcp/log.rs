@@ -30,7 +30,7 @@ async fn calls_of_tools_are_beside_those_of_models() {
     post(&customer.person, "crm", &call("gone")).await;
     server.respond_once(503, "text/html", "down");
     assert_eq!(post(&customer.person, "crm", &call("t0")).await.status, "502 Bad Gateway");
-    // Refused calls, and those of other methods, are not in the log.
+    // Refused calls, and lists of tools, are not in the log.
     post(&customer.person, "crm", &call("forbidden")).await;
     post(&customer.person, "crm", &message("tools/list", json!({}))).await;
 
@@ -102,4 +102,16 @@ async fn a_call_whose_client_disconnects_is_recorded() {
         tests::polling::eventually("the call in the log", async || list(&customer.person, CALLS, 10).await.pop()).await;
     assert_eq!((&recorded["status"], &recorded["mcp"]["tool"]), (&json!("cancelled"), &json!("steps")));
     drop(app);
+}
+
+#[tokio::test]
+async fn other_methods_are_in_the_log_by_their_name() {
+    let (_app, customer, _server) = start(&["t0"]).await;
+    let read = message("resources/read", json!({"uri": "file:///notes"}));
+    let answer = post(&customer.person, "crm", &read).await;
+    assert_eq!(answer.json["result"], json!({"contents": []}), "{}", answer.text);
+    let calls = list(&customer.person, CALLS, 100).await;
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert_eq!(calls[0]["mcp"], json!({"server": "crm", "tool": "resources/read"}));
+    assert_eq!((&calls[0]["kind"], &calls[0]["status"]), (&json!("mcp"), &json!("completed")));
 }
