@@ -69,7 +69,9 @@ struct RegistrationItem {
     /// The issuer and the redirect URI that the client is registered with.
     issuer: String,
     redirect_uri: String,
-    client_id: String,
+    /// Earlier versions did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
     sealed: Sealed,
 }
 
@@ -185,7 +187,7 @@ impl McpConnections {
             sk: key.sk,
             issuer: issuer.clone(),
             redirect_uri: redirect_uri.clone(),
-            client_id: registration.id.clone(),
+            client_id: Some(registration.id.clone()),
             sealed,
         };
         let is_other =
