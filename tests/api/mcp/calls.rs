@@ -5,7 +5,7 @@ use crate::conversations::stage::Stage;
 use crate::runs::{double, graph, node, refund};
 use domain::messaging::MessagingProvider;
 
-fn greet() -> Value {
+pub fn greet() -> Value {
     let schema = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let start = node("start", "input", json!({"schema": schema}));
     let text = node("text", "template", json!({"template": "Hello {{ input.name }}"}));

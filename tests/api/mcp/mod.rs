@@ -1,6 +1,7 @@
 //! The MCP server of tools, `/mcp/v1`, and the marks of workflows and agents.
 
 mod calls;
+mod costs;
 mod marks;
 mod sessions;
 mod streams;

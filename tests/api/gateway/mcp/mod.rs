@@ -1,6 +1,7 @@
 //! The door to MCP servers: `/gateway/v1/mcp…`.
 
 mod accounts;
+mod costs;
 mod limits;
 mod log;
 mod matrix;
