@@ -17,6 +17,7 @@ use crate::engines::{Counter, Running, Served, Starts};
 use crate::flow::{self, Flow, Trigger};
 use crate::load::Target;
 use crate::process::{Process, free_port, server};
+use crate::toolboxes::{self, MOCK_PATH, TOOL};
 use crate::{Result, admin, publication};
 
 /// The time limit of a clean build on a slow machine.
@@ -52,6 +53,30 @@ pub async fn start_engine(folder: &Path, flow: Flow, mock_port: u16, sync_full: 
     let runs = platform.publish_webhook(flow, mock_port).await?;
     let starts = platform.publish_started(&flow.graph(Trigger::Input, mock_port)).await?;
     Ok((Served { runs, starts: Some(starts) }, vec![platform.process]))
+}
+
+/// Starts the platform with a workflow that is marked as a tool.
+pub async fn start_tool(folder: &Path, flow: Flow) -> Result<(Target, Process)> {
+    let platform = Platform::start(folder, false).await?;
+    let path = platform.publish(&flow.graph(Trigger::Input, platform.port)).await?;
+    let mark = json!({"name": TOOL, "description": "Computes what a customer owes."});
+    admin::call(Method::PUT, &format!("{}{path}/tool", platform.base()), &platform.token, &mark).await?;
+    let headers = vec![("authorization".to_owned(), format!("Bearer {}", platform.token))];
+    Ok((toolboxes::target(platform.port, "/mcp/v1", headers), platform.process))
+}
+
+/// Starts the gateway with the mock as an MCP server, of which the key may use one tool.
+pub async fn start_door(folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let platform = Platform::start(folder, false).await?;
+    let ada = platform.credentials.users.get("ada").ok_or("the credentials have no user ada")?;
+    let server = json!({
+        "org": ada.org, "name": "mock", "url": format!("http://127.0.0.1:{mock_port}{MOCK_PATH}"),
+        "auth": {"type": "none"}, "access": [{"tools": [TOOL]}],
+    });
+    let servers = format!("{}{}/admin/mcp-servers", platform.base(), admin::BASE);
+    admin::call(Method::POST, &servers, &platform.credentials.operator.api_key, &server).await?;
+    let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
+    Ok((toolboxes::target(platform.port, &format!("{}/mcp/mock", admin::BASE), headers), platform.process))
 }
 
 /// Starts the webhooks of a workflow without effects and of one that calls the mock.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::{self, Flow};
-use crate::openai;
+use crate::{openai, toolboxes};
 
 /// What a subject serves.
 #[derive(Clone, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub enum Service {
     Runs(Flow),
     /// Starts of runs, which are answered at once.
     Starts { body: String },
+    /// Calls of a tool by the Model Context Protocol.
+    Tool { name: String },
 }
 
 /// The texts that an answer must contain.
@@ -30,6 +32,7 @@ impl Service {
             Self::Chat { model, guard } => openai::request(model, stream, *guard),
             Self::Runs(_) => flow::request(),
             Self::Starts { body } => body.clone().into(),
+            Self::Tool { name } => toolboxes::message(name).to_string().into(),
         }
     }
 
@@ -38,6 +41,7 @@ impl Service {
             Self::Chat { .. } => openai::expected(stream),
             Self::Runs(flow) => Expected { in_order: vec![flow.answer().to_owned()], anywhere: None },
             Self::Starts { .. } => Expected { in_order: Vec::new(), anywhere: None },
+            Self::Tool { .. } => Expected { in_order: vec![Flow::Pure.answer().to_owned()], anywhere: None },
         }
     }
 }

@@ -10,9 +10,10 @@ use crate::engines::Engine;
 use crate::flow::Flow;
 use crate::gateways::Gateway;
 use crate::rounds::Plan;
+use crate::toolboxes::Toolbox;
 
 const LONG_ABOUT: &str = "Compares Atelier's gateway with others in front of the same mock provider. The commands compare \
-its workflows with other engines, and measure it alone. The first run installs the others into the cache folder, \
+its workflows with other engines and its MCP servers with others, and measure it alone. The first run installs the others into the cache folder, \
 in pinned versions. It reports those that it cannot install, and leaves them out.";
 
 #[derive(Parser)]
@@ -46,6 +47,8 @@ pub enum Command {
     Backlog(Backlog),
     /// Measure Atelier alone: a loop of 1,000 items, runs one by one, and many followers of a run
     Alone(Alone),
+    /// Compare calls of tools by the Model Context Protocol: Atelier, the SDK for Python, and `LiteLLM`
+    Tools(Tools),
     /// Run webhooks at a steady load, and fail if they become slower
     Sustained(Sustain),
 }
@@ -126,6 +129,15 @@ pub struct Webhooks {
 }
 
 #[derive(Args)]
+pub struct Tools {
+    #[command(flatten)]
+    pub measure: Measure,
+    /// The servers to measure
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "direct,atelier,fastmcp,atelier-door,litellm-door")]
+    only: Vec<Toolbox>,
+}
+
+#[derive(Args)]
 pub struct Backlog {
     /// How many runs are started in each round
     #[arg(long, default_value_t = 2_000, value_parser = value_parser!(u32).range(1..=100_000))]
@@ -180,6 +192,13 @@ impl Bench {
 impl Webhooks {
     /// The engines, in the order of the tables.
     pub fn engines(&self) -> Vec<Engine> {
+        select(&self.only)
+    }
+}
+
+impl Tools {
+    /// The servers, in the order of the tables.
+    pub fn toolboxes(&self) -> Vec<Toolbox> {
         select(&self.only)
     }
 }

@@ -1,4 +1,4 @@
-//! Benchmarks of Atelier against others: of its gateway, and of its workflows. And a steady load, which fails if the
+//! Benchmarks of Atelier against others: of its gateway, of its workflows, and of its MCP servers. And a steady load, which fails if the
 //! platform becomes slower.
 //! `cargo run --release -p tests --bin bench -- --help`.
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
@@ -29,6 +29,8 @@ mod rounds;
 mod subject;
 mod sustained;
 mod table;
+mod toolboxes;
+mod tools;
 mod verdict;
 mod webhooks;
 
@@ -53,6 +55,7 @@ async fn main() -> ExitCode {
         Some(Command::Webhooks(webhooks)) => until_stopped(webhooks::compare(&webhooks)).await,
         Some(Command::Backlog(backlog)) => until_stopped(backlog::compare(&backlog)).await,
         Some(Command::Alone(alone)) => until_stopped(alone::measure(&alone)).await,
+        Some(Command::Tools(tools)) => until_stopped(tools::compare(&tools)).await,
         Some(Command::Sustained(sustain)) => until_stopped(sustained::run(&sustain)).await,
         None => until_stopped(compare::compare(&cli.bench)).await,
     };

@@ -1,4 +1,4 @@
-//! The mock behind every subject: a model provider, and a system that the calls of workflows reach. It answers at once, in
+//! The mock behind every subject: a model provider, an MCP server, and a system that the calls of workflows reach. It answers at once, in
 //! its own process.
 
 use std::convert::Infallible;
@@ -16,10 +16,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::yield_now;
 
+use crate::flow::Flow;
 use crate::openai;
+use crate::toolboxes::{self, TOOL};
 
 const CHAT_PATH: &str = "/v1/chat/completions";
 const STEP_PATH: &str = "/step";
@@ -59,6 +62,15 @@ struct Answers {
     steps: AtomicUsize,
 }
 
+/// A message of the Model Context Protocol.
+#[derive(Deserialize)]
+struct McpMessage {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    method: String,
+}
+
 type Body = BoxBody<Bytes, Infallible>;
 
 pub async fn serve(port: u16) -> io::Result<()> {
@@ -82,6 +94,7 @@ pub async fn serve(port: u16) -> io::Result<()> {
 async fn answer(answers: Arc<Answers>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
     match (request.method(), request.uri().path()) {
         (&Method::POST, CHAT_PATH) => chat(&answers, request).await,
+        (&Method::POST, toolboxes::MOCK_PATH) => answer_mcp(request).await,
         (&Method::POST, STEP_PATH) => perform_step(&answers, request).await,
         (&Method::GET, STEP_PATH) => Ok(text(answers.steps.load(Ordering::Relaxed).to_string().into())),
         (&Method::GET, HEALTH_PATH) => Ok(text(Bytes::from_static(b"ok"))),
@@ -94,6 +107,22 @@ async fn perform_step(answers: &Answers, request: Request<Incoming>) -> Result<R
     answers.steps.fetch_add(1, Ordering::Relaxed);
     let answer = serde_json::to_vec(&Step { value: value + 1 }).unwrap_or_default();
     Ok(response("application/json", Full::from(answer).boxed()))
+}
+
+/// A server without sessions, with one tool.
+async fn answer_mcp(request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let Some(McpMessage { id, method }) = read(request).await else { return Ok(refusal(StatusCode::BAD_REQUEST)) };
+    let Some(id) = id else { return Ok(refusal(StatusCode::ACCEPTED)) };
+    let result = match &*method {
+        "initialize" => json!({
+            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "mock", "version": "1"},
+        }),
+        "tools/list" => json!({"tools": [{"name": TOOL, "inputSchema": {"type": "object"}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": Flow::Pure.answer()}]}),
+        _ => json!({}),
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
+    Ok(response("application/json", Full::from(answer.to_string()).boxed()))
 }
 
 async fn read<T: for<'a> Deserialize<'a>>(request: Request<Incoming>) -> Option<T> {

@@ -42,6 +42,14 @@ pub const RUNS: [Column; 6] = [
     Column::median("KB written per run", Measurement::written_kb_per_call, 0),
     Column::median("memory MB", Measurement::memory_mb, 0),
 ];
+/// Calls of tools.
+pub const TOOLS: [Column; 5] = [
+    Column::median("p50 ms", Measurement::p50_ms, 2),
+    Column::median("p99 ms", Measurement::p99_ms, 2),
+    Column::median("calls/s", Measurement::requests_per_s, 0),
+    Column::median("CPU ms per call", Measurement::cpu_ms_per_call, 3),
+    Column::median("memory MB", Measurement::memory_mb, 0),
+];
 /// Runs that were started and not waited for.
 pub const STARTED_RUNS: [Column; 5] = [
     Column::median("start p50 ms", Measurement::p50_ms, 2),

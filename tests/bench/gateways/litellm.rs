@@ -6,13 +6,32 @@ use std::path::Path;
 use crate::load::Target;
 use crate::openai::{self, MOCK_MODEL};
 use crate::process::{Process, free_port, server};
+use crate::toolboxes::{self, MOCK_PATH, TOOL};
 use crate::{Result, install};
 
 pub const VERSION: &str = "1.106.2";
 const KEY: &str = "sk-bench";
 const MODEL: &str = "bench";
 
+/// The name of the mock as an MCP server, which its tools have as a prefix.
+const SERVER: &str = "mock";
+
 pub async fn start(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let (port, process) = serve(cache, folder, mock_port).await?;
+    Ok((Target { headers: headers(), ..openai::target(port, MODEL) }, process))
+}
+
+/// Starts its door to MCP servers.
+pub async fn start_door(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let (port, process) = serve(cache, folder, mock_port).await?;
+    Ok((toolboxes::target_of(port, "/mcp/", headers(), &format!("{SERVER}-{TOOL}")), process))
+}
+
+fn headers() -> Vec<(String, String)> {
+    vec![("authorization".to_owned(), format!("Bearer {KEY}"))]
+}
+
+async fn serve(cache: &Path, folder: &Path, mock_port: u16) -> Result<(u16, Process)> {
     let package = format!("litellm[proxy]=={VERSION}");
     let binaries = install::install_from_pypi(cache, &format!("litellm-{VERSION}"), &package).await?;
 
@@ -26,9 +45,7 @@ pub async fn start(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Targe
     let settings = ["LITELLM_MODE=PRODUCTION", "LITELLM_LOG=ERROR", "LITELLM_LOCAL_MODEL_COST_MAP=True"];
     command.envs(settings.iter().filter_map(|setting| setting.split_once('=')));
     let process = Process::serve(&mut command, port, &folder.join("litellm.log")).await?;
-
-    let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
-    Ok((Target { headers, ..openai::target(port, MODEL) }, process))
+    Ok((port, process))
 }
 
 fn configuration(mock_port: u16) -> String {
@@ -39,6 +56,10 @@ fn configuration(mock_port: u16) -> String {
       model: openai/{MOCK_MODEL}
       api_base: http://127.0.0.1:{mock_port}/v1
       api_key: sk-mock
+mcp_servers:
+  {SERVER}:
+    url: http://127.0.0.1:{mock_port}{MOCK_PATH}
+    transport: http
 general_settings:
   master_key: {KEY}
 "

@@ -1,7 +1,7 @@
 //! The gateways that are compared.
 
 mod envoy;
-mod litellm;
+pub mod litellm;
 mod portkey;
 mod router;
 
