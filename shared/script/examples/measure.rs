@@ -1,0 +1,47 @@
+//! Prints how long executions take: `cargo run --release -p script --example measure`.
+
+use std::io::{Result, Write, stdout};
+use std::time::Instant;
+
+use script::{Form, Limits, Program, Request, execute};
+use serde_json::{Map, json};
+
+const TURNS: u32 = 300;
+
+fn main() -> Result<()> {
+    let items: Vec<_> =
+        (0..1_000).map(|id| json!({ "id": id, "name": format!("item {id}"), "price": id as f64 / 3.0 })).collect();
+    let globals = Map::from_iter([("items".to_owned(), json!(items))]);
+    let empty = Map::new();
+    let programs = [
+        ("first start in the process", 1, &empty, "return 1"),
+        ("return 1", TURNS, &empty, "return 1"),
+        (
+            "map, filter and sort 1,000 items",
+            TURNS,
+            &globals,
+            "return items.filter((i) => i.id % 2).map((i) => ({ ...i, tax: i.price * 0.19 })).sort((a, b) => b.price - a.price).length",
+        ),
+        ("1,000,000 turns of a loop", 20, &empty, "let n = 0; for (let i = 0; i < 1e6; i++) n += i % 7; return n"),
+        (
+            "100,000 calls of a guarded method",
+            20,
+            &empty,
+            "let n = 0; const s = 'a,b,c'; for (let i = 0; i < 1e5; i++) n += s.indexOf('c'); return n",
+        ),
+    ];
+    for (name, turns, globals, source) in programs {
+        let started = Instant::now();
+        for _ in 0..turns {
+            let limits = Limits::default();
+            let request = Request { source, form: Form::Body, globals, now_ms: 0, seed: 0, limits };
+            execute(&request).map_err(std::io::Error::other)?;
+        }
+        writeln!(stdout(), "{name}: {:?}", started.elapsed() / turns)?;
+    }
+    let started = Instant::now();
+    for _ in 0..TURNS {
+        Program::check("return items.map((item) => item.id)", Form::Body).map_err(std::io::Error::other)?;
+    }
+    writeln!(stdout(), "check: {:?}", started.elapsed() / TURNS)
+}

@@ -1,0 +1,207 @@
+//! Executes a program in a context of its own, which is freed afterwards.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::promise::PromiseState;
+use rquickjs::{Ctx, Function, Object, Promise, Value};
+use serde_json::Map;
+
+use crate::host::Console;
+use crate::limits::{LimitKind, Limits};
+use crate::outcome::{Outcome, ScriptError, SyntaxProblem, Thrown};
+use crate::sandbox::Sandbox;
+use crate::source::{FIRST_LINE, Form, read_syntax_problem};
+use crate::text::{SOURCE_NAME, find_position, replace_lone_surrogates};
+
+/// A program with its input.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub source: &'a str,
+    pub form: Form,
+    /// The global variables. The script gets copies, which it may change.
+    pub globals: &'a Map<String, serde_json::Value>,
+    /// The time that the script sees, in milliseconds since 1970. The local time zone is UTC.
+    pub now_ms: i64,
+    /// The seed of the random numbers. They are not secret.
+    pub seed: u64,
+    pub limits: Limits,
+}
+
+/// The memory and the steps that an execution used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub peak_bytes: usize,
+    pub work: u64,
+}
+
+/// Executes a program.
+pub fn execute(request: &Request<'_>) -> Result<Outcome, ScriptError> {
+    execute_measured(request).0
+}
+
+/// Executes a program, and also returns what it used.
+pub fn execute_measured(request: &Request<'_>) -> (Result<Outcome, ScriptError>, Usage) {
+    let limits = &request.limits;
+    let refuse = |kind| Err(ScriptError::Limit { kind, console: Vec::new(), work: 0 });
+    if request.source.len() > limits.source_bytes {
+        return (refuse(LimitKind::Source), Usage::default());
+    }
+    // Only memory is needed for a context.
+    let Ok(sandbox) = Sandbox::open(limits) else { return (refuse(LimitKind::Memory), Usage::default()) };
+    let console = Console::new(limits);
+    let result = sandbox.with(|ctx| Execution { ctx, request, sandbox: &sandbox, console: &console }.run());
+    let usage = Usage { peak_bytes: sandbox.budget().peak_bytes(), work: sandbox.budget().work() };
+    (result.unwrap_or_else(|error| Err(ScriptError::Engine(error.to_string()))), usage)
+}
+
+/// Why a script gave no value, before its console is added.
+enum Failure {
+    Syntax(SyntaxProblem),
+    Thrown(ThrownValue),
+    Unsettled,
+    Result(String),
+    Engine(rquickjs::Error),
+}
+
+impl From<rquickjs::Error> for Failure {
+    fn from(error: rquickjs::Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// What the prelude reads from a thrown value.
+struct ThrownValue {
+    name: String,
+    message: String,
+    stack: String,
+}
+
+/// One run of a program in a context.
+struct Execution<'a, 'js> {
+    ctx: Ctx<'js>,
+    request: &'a Request<'a>,
+    sandbox: &'a Sandbox,
+    console: &'a Rc<RefCell<Console>>,
+}
+
+impl<'js> Execution<'_, 'js> {
+    fn run(&self) -> Result<Outcome, ScriptError> {
+        let result = self.evaluate();
+        let budget = self.sandbox.budget();
+        let (console, work) = (self.console.borrow_mut().take(), budget.work());
+        // A script that reached a limit fails, whatever it did afterwards.
+        if let Some(kind) = budget.stopped() {
+            return Err(ScriptError::Limit { kind, console, work });
+        }
+        match result {
+            Ok(value) => Ok(Outcome { value, console, work }),
+            Err(Failure::Syntax(problem)) => Err(ScriptError::Syntax(problem)),
+            Err(Failure::Thrown(ThrownValue { name, message, stack })) => {
+                let position = find_position(&stack, FIRST_LINE);
+                Err(ScriptError::Thrown(Box::new(Thrown { name, message, position, console, work })))
+            }
+            Err(Failure::Unsettled) => Err(ScriptError::Unsettled { console }),
+            Err(Failure::Result(message)) => Err(ScriptError::Result { message, console }),
+            Err(Failure::Engine(error)) => Err(ScriptError::Engine(error.to_string())),
+        }
+    }
+
+    fn evaluate(&self) -> Result<serde_json::Value, Failure> {
+        let Self { ctx, request, .. } = self;
+        let prelude = self.sandbox.load_prelude(ctx, self.console, request.now_ms, request.seed)?;
+        self.sandbox.arm();
+        let globals = ctx.globals();
+        for (name, value) in request.globals {
+            globals.set(name.as_str(), ctx.json_parse(value.to_string())?)?;
+        }
+        self.sandbox.begin()?;
+        let mut options = EvalOptions::default();
+        (options.strict, options.filename) = (false, Some(SOURCE_NAME.to_owned()));
+        let Ok(script) = ctx.eval_with_options::<Function, _>(request.form.wrap(request.source), options) else {
+            return Err(Failure::Syntax(read_syntax_problem(ctx, request.source)));
+        };
+        let Ok(promise) = script.call::<_, Promise>(()) else {
+            return Err(Failure::Thrown(self.describe(&prelude, ctx.catch())));
+        };
+        while self.sandbox.budget().charge(1) && ctx.execute_pending_job() {}
+        match promise.state() {
+            PromiseState::Pending => Err(Failure::Unsettled),
+            PromiseState::Rejected => {
+                let _: Option<rquickjs::Result<Value>> = promise.result();
+                Err(Failure::Thrown(self.describe(&prelude, ctx.catch())))
+            }
+            PromiseState::Resolved => match promise.result::<Value>() {
+                Some(Ok(value)) => self.read_result(&prelude, value),
+                _ => Err(Failure::Unsettled),
+            },
+        }
+    }
+
+    /// Renders the result as JSON, with the function that the prelude captured before the script ran.
+    fn read_result(&self, prelude: &Object<'js>, value: Value<'js>) -> Result<serde_json::Value, Failure> {
+        let render: Function = prelude.get("render")?;
+        let Ok(text) = render.call::<_, Option<String>>((value,)) else {
+            let ThrownValue { name, message, .. } = self.describe(prelude, self.ctx.catch());
+            let message = if name.is_empty() { message } else { format!("{name}: {message}") };
+            return Err(Failure::Result(message));
+        };
+        let text = text.unwrap_or_else(|| "null".to_owned());
+        if text.len() > self.request.limits.output_bytes {
+            self.sandbox.budget().stop(LimitKind::Output);
+            return Ok(serde_json::Value::Null);
+        }
+        let parsed = serde_json::from_str(&text).or_else(|_| serde_json::from_str(&replace_lone_surrogates(&text)));
+        parsed.map_err(|error| Failure::Result(error.to_string()))
+    }
+
+    fn describe(&self, prelude: &Object<'js>, thrown: Value<'js>) -> ThrownValue {
+        let parts = prelude.get("describe").and_then(|describe: Function| describe.call::<_, Vec<String>>((thrown,)));
+        let mut parts = parts.unwrap_or_default().into_iter();
+        let mut next = || parts.next().unwrap_or_default();
+        ThrownValue { name: next(), message: next(), stack: next() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a program, and returns the number of blocks that its runtime still has when its context is freed.
+    fn count_blocks_after(source: &str) -> usize {
+        let limits = Limits { steps: 100_000, memory_bytes: 8 << 20, ..Limits::default() };
+        let (globals, console) = (Map::new(), Console::new(&limits));
+        let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 0, limits };
+        let mut sandbox = Sandbox::open(&limits).unwrap();
+        sandbox
+            .with(|ctx| drop(Execution { ctx, request: &request, sandbox: &sandbox, console: &console }.run()))
+            .unwrap();
+        sandbox.close_context()
+    }
+
+    /// Otherwise each execution would leak its runtime.
+    #[test]
+    fn executions_leave_no_blocks() {
+        let empty = Sandbox::count_empty_blocks().unwrap();
+        for source in [
+            "return 1",
+            "throw new Error('x')",
+            "let x = ;",
+            "for (;;) {}",
+            "const all = []; for (;;) all.push([1])",
+            "return await new Promise(() => {})",
+            "for (;;) queueMicrotask(() => {})",
+            "for (;;) { Promise.resolve({ then(f) { f(1) } }).then(() => 1); Promise.reject(2).finally(() => 1) }",
+            "return { toJSON() { queueMicrotask(() => {}); return 1 } }",
+            "const all = []; for (;;) all.push(new Promise(() => { for (;;) {} }))",
+            "const go = async () => { for (;;) await 1 }; await go()",
+            "class A { #x = 1 } globalThis.a = new A(); Symbol.for('s'); return 'b'.repeat(1000).match(/(?<n>b)/g)",
+            "return new URL('http://a?b=c').searchParams.get('b') + structuredClone(new Map([[1, {}]])).size",
+            "const cycle = {}; cycle.cycle = cycle; function* g() { yield cycle } const i = g(); i.next(); globalThis.i = i",
+        ] {
+            let blocks = count_blocks_after(source);
+            assert!(blocks <= empty, "{source}: {blocks} blocks, an empty runtime has {empty}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The functions that the prelude calls. User code cannot reach them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fastrand::Rng;
+use rquickjs::{Ctx, Exception, Function, Object, Result};
+use url::{Url, quirks};
+
+use crate::budget::Budget;
+use crate::limits::{LimitKind, Limits};
+use crate::outcome::{ConsoleLevel, ConsoleLine};
+use crate::text::truncate;
+
+/// The lines that a script wrote.
+pub struct Console {
+    lines: Vec<ConsoleLine>,
+    bytes: usize,
+    limits: Limits,
+}
+
+impl Console {
+    pub fn new(limits: &Limits) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { lines: Vec::new(), bytes: 0, limits: *limits }))
+    }
+
+    /// Takes the lines at the end of an execution.
+    pub fn take(&mut self) -> Vec<ConsoleLine> {
+        std::mem::take(&mut self.lines)
+    }
+
+    fn record(&mut self, level: &str, mut text: String) {
+        if self.lines.len() >= self.limits.console_lines || self.bytes >= self.limits.console_bytes {
+            return;
+        }
+        truncate(&mut text, self.limits.console_line_bytes.min(self.limits.console_bytes - self.bytes));
+        self.bytes += text.len();
+        let level = match level {
+            "debug" => ConsoleLevel::Debug,
+            "info" => ConsoleLevel::Info,
+            "warn" => ConsoleLevel::Warn,
+            "error" => ConsoleLevel::Error,
+            _ => ConsoleLevel::Log,
+        };
+        self.lines.push(ConsoleLine { level, text });
+    }
+}
+
+/// Creates the object with the host functions.
+pub fn create_host<'js>(
+    ctx: &Ctx<'js>,
+    budget: &Rc<Budget>,
+    console: &Rc<RefCell<Console>>,
+    now_ms: i64,
+    seed: u64,
+) -> Result<Object<'js>> {
+    let host = Object::new(ctx.clone())?;
+    host.set("now", now_ms as f64)?;
+
+    let meter = Rc::clone(budget);
+    let spend = move |ctx: Ctx<'js>, steps: f64| match meter.charge(steps as u64) {
+        true => Ok(()),
+        false => Err(Exception::throw_internal(&ctx, "the script reached a limit")),
+    };
+    host.set("spend", Function::new(ctx.clone(), spend)?)?;
+
+    let meter = Rc::clone(budget);
+    let stop = move |ctx: Ctx<'js>| -> Result<()> {
+        meter.stop(LimitKind::Steps);
+        Err(Exception::throw_internal(&ctx, "the script reached a limit"))
+    };
+    host.set("stop", Function::new(ctx.clone(), stop)?)?;
+
+    let lines = Rc::clone(console);
+    let log = move |level: String, text: String| lines.borrow_mut().record(&level, text);
+    host.set("log", Function::new(ctx.clone(), log)?)?;
+
+    let random = Rc::new(RefCell::new(Rng::with_seed(seed)));
+    let bits = Rc::clone(&random);
+    host.set("random", Function::new(ctx.clone(), move || random.borrow_mut().f64())?)?;
+    host.set("randomBits", Function::new(ctx.clone(), move || bits.borrow_mut().u32(..))?)?;
+
+    host.set("parseUrl", Function::new(ctx.clone(), parse_url)?)?;
+    host.set("changeUrl", Function::new(ctx.clone(), change_url)?)?;
+    Ok(host)
+}
+
+/// Parses a URL, which may be relative to a base. Returns its parts, or nothing if it is not valid.
+fn parse_url(href: String, base: Option<String>) -> Option<Vec<String>> {
+    let base = match base {
+        Some(base) => Some(Url::parse(&base).ok()?),
+        None => None,
+    };
+    Url::options().base_url(base.as_ref()).parse(&href).ok().map(|url| read_parts(&url))
+}
+
+/// Changes a part of a URL as its setter does. A value that is not valid changes nothing.
+fn change_url(href: String, part: String, value: String) -> Option<Vec<String>> {
+    let mut url = Url::parse(&href).ok()?;
+    // The standard ignores values that are not valid.
+    let _ = match part.as_str() {
+        "protocol" => quirks::set_protocol(&mut url, &value),
+        "username" => quirks::set_username(&mut url, &value),
+        "password" => quirks::set_password(&mut url, &value),
+        "host" => quirks::set_host(&mut url, &value),
+        "hostname" => quirks::set_hostname(&mut url, &value),
+        "port" => quirks::set_port(&mut url, &value),
+        "pathname" => {
+            quirks::set_pathname(&mut url, &value);
+            Ok(())
+        }
+        "search" => {
+            quirks::set_search(&mut url, &value);
+            Ok(())
+        }
+        _ => {
+            quirks::set_hash(&mut url, &value);
+            Ok(())
+        }
+    };
+    Some(read_parts(&url))
+}
+
+/// The parts in the order in which the prelude reads them.
+fn read_parts(url: &Url) -> Vec<String> {
+    let parts = [
+        quirks::href(url),
+        quirks::protocol(url),
+        quirks::username(url),
+        quirks::password(url),
+        quirks::host(url),
+        quirks::hostname(url),
+        quirks::port(url),
+        quirks::pathname(url),
+        quirks::search(url),
+        quirks::hash(url),
+    ];
+    parts.into_iter().map(str::to_owned).chain([quirks::origin(url)]).collect()
+}

@@ -1,0 +1,22 @@
+//! A sandbox for users' JavaScript: QuickJS-NG with limits of steps, memory, processor time and output, which a script
+//! cannot catch. A script gets JSON, returns JSON, and has no access to files, the network, timers or the real clock.
+//!
+//! The same request gives the same outcome: the clock stands still, random numbers come from a seed, and the step limit
+//! depends only on the program and its input. See the README for the limits and how native functions are guarded.
+
+mod budget;
+mod engine;
+mod host;
+mod limits;
+mod memory;
+mod outcome;
+mod program;
+mod sandbox;
+mod source;
+mod text;
+
+pub use engine::{Request, Usage, execute, execute_measured};
+pub use limits::{LimitKind, Limits, RESERVE_BYTES};
+pub use outcome::{ConsoleLevel, ConsoleLine, Outcome, Position, ScriptError, SyntaxProblem, Thrown};
+pub use program::Program;
+pub use source::Form;

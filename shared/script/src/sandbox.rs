@@ -1,0 +1,189 @@
+//! The context in which a program runs, and what is measured about contexts once in each process.
+
+use std::cell::RefCell;
+use std::mem;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use rquickjs::context::intrinsic::{Date, Eval, Json, MapSet, Promise, Proxy, RegExp, RegExpCompiler, TypedArrays};
+use rquickjs::{Context, Ctx, Function, Object, Runtime};
+
+use crate::budget::Budget;
+use crate::host::{Console, create_host};
+use crate::limits::{LimitKind, Limits};
+use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
+
+/// The stack that the engine may use. It must be well below that of the thread, which is at least 2 MiB.
+const STACK_BYTES: usize = 512 << 10;
+
+/// The jobs that may wait when a script ends. A job needs more than a hundred bytes.
+const MAX_JOBS: usize = 1_000_000;
+
+/// The source of the prelude: the guards of native functions, and the globals that the engine does not have.
+const PRELUDE: [(&str, &str); 3] = [
+    ("guards", include_str!("prelude/guards.js")),
+    ("globals", include_str!("prelude/globals.js")),
+    ("urls", include_str!("prelude/urls.js")),
+];
+
+/// A context with its limits.
+pub struct Sandbox {
+    context: Option<Context>,
+    runtime: Option<Runtime>,
+    heap: Rc<Heap>,
+    budget: Rc<Budget>,
+}
+
+impl Sandbox {
+    pub fn open(limits: &Limits) -> rquickjs::Result<Self> {
+        // Facts are measured before the clock of this execution starts.
+        EngineFacts::get()?;
+        Self::create(limits)
+    }
+
+    fn create(limits: &Limits) -> rquickjs::Result<Self> {
+        type Intrinsics = (Date, Eval, RegExpCompiler, RegExp, Json, Proxy, MapSet, TypedArrays, Promise);
+        let budget = Rc::new(Budget::new(limits));
+        let heap = Heap::new(Rc::clone(&budget) as Rc<dyn Meter>);
+        let runtime = Runtime::new_with_alloc(HeapAllocator(Rc::clone(&heap)))?;
+        runtime.set_max_stack_size(STACK_BYTES);
+        let handler = Rc::clone(&budget);
+        runtime.set_interrupt_handler(Some(Box::new(move || handler.poll())));
+        let context = Context::custom::<Intrinsics>(&runtime)?;
+        budget.collector().attach(&context);
+        Ok(Self { context: Some(context), runtime: Some(runtime), heap, budget })
+    }
+
+    fn context(&self) -> rquickjs::Result<&Context> {
+        self.context.as_ref().ok_or(rquickjs::Error::Unknown)
+    }
+
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Starts to enforce the limits.
+    pub fn arm(&self) {
+        self.budget.arm();
+    }
+
+    /// Starts to count the steps.
+    pub fn begin(&self) -> rquickjs::Result<()> {
+        self.budget.begin(&PollCounter::find(self.context()?, EngineFacts::get()?.counter_offset));
+        Ok(())
+    }
+
+    pub fn with<R>(&self, work: impl FnOnce(Ctx<'_>) -> R) -> rquickjs::Result<R> {
+        Ok(self.context()?.with(work))
+    }
+
+    /// Evaluates the prelude, and returns the object with the functions that the host and the prelude share.
+    pub fn load_prelude<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        console: &Rc<RefCell<Console>>,
+        now_ms: i64,
+        seed: u64,
+    ) -> rquickjs::Result<Object<'js>> {
+        self.evaluate_prelude(ctx, &EngineFacts::get()?.prelude, create_host(ctx, &self.budget, console, now_ms, seed)?)
+    }
+
+    fn evaluate_prelude<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        prelude: &[Bytecode],
+        host: Object<'js>,
+    ) -> rquickjs::Result<Object<'js>> {
+        for part in prelude {
+            part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((host.clone(),))?;
+        }
+        Ok(host)
+    }
+
+    /// The blocks that a runtime has after its context was freed.
+    #[cfg(test)]
+    pub fn count_empty_blocks() -> rquickjs::Result<usize> {
+        Ok(EngineFacts::get()?.empty_blocks)
+    }
+
+    /// Frees the context. Returns the number of blocks that the runtime still uses, without the names that it keeps, such as
+    /// those of registered symbols.
+    pub fn close_context(&mut self) -> usize {
+        // Jobs that wait keep objects alive. Each of them stops at its first call.
+        self.budget.stop(LimitKind::Time);
+        if let Some(context) = &self.context {
+            context.with(|ctx| (0..MAX_JOBS).take_while(|_| ctx.execute_pending_job()).for_each(drop));
+        }
+        // The counter is a part of the context.
+        self.budget.end();
+        self.context = None;
+        let Some(runtime) = &self.runtime else { return 0 };
+        runtime.run_gc();
+        self.heap.blocks().saturating_sub(runtime.memory_usage().atom_count as usize)
+    }
+}
+
+impl Drop for Sandbox {
+    /// The engine aborts the process if a runtime is freed while objects are left, and some of its error paths leave objects.
+    /// Then the runtime is leaked, which costs about a kilobyte, and its heap is freed without it.
+    fn drop(&mut self) {
+        let blocks = self.close_context();
+        let clean = EngineFacts::get().is_ok_and(|facts| blocks <= facts.empty_blocks);
+        match self.runtime.take() {
+            Some(runtime) if clean => drop(runtime),
+            runtime => {
+                mem::forget(runtime);
+                self.heap.free_all();
+            }
+        }
+    }
+}
+
+/// What is measured once in each process.
+struct EngineFacts {
+    /// The place of the poll counter in a context. Without it, the engine polls less often.
+    counter_offset: Option<usize>,
+    /// The blocks of a runtime whose context was freed, without its names.
+    empty_blocks: usize,
+    /// The compiled prelude. To compile it takes ten times as long as to load it.
+    prelude: Vec<Bytecode>,
+}
+
+impl EngineFacts {
+    fn get() -> rquickjs::Result<&'static Self> {
+        static FACTS: OnceLock<EngineFacts> = OnceLock::new();
+        if let Some(facts) = FACTS.get() {
+            return Ok(facts);
+        }
+        let facts = Self::measure()?;
+        Ok(FACTS.get_or_init(|| facts))
+    }
+
+    fn measure() -> rquickjs::Result<Self> {
+        let limits = Limits::default();
+        let mut sandbox = Sandbox::create(&limits)?;
+        let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
+        let prelude = sandbox.with(|ctx| {
+            let compile = |(name, source)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
+            let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
+            let host = create_host(&ctx, &sandbox.budget, &Console::new(&limits), 0, 0)?;
+            sandbox.evaluate_prelude(&ctx, &prelude, host)?;
+            Ok::<_, rquickjs::Error>(prelude)
+        })??;
+        let empty_blocks = sandbox.close_context();
+        // This runtime has no objects left, so the engine can free it.
+        drop(sandbox.runtime.take());
+        mem::forget(sandbox);
+        Ok(Self { counter_offset, empty_blocks, prelude })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_poll_counter_is_found() {
+        assert!(EngineFacts::get().unwrap().counter_offset.is_some());
+    }
+}
