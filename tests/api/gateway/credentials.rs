@@ -49,8 +49,8 @@ async fn every_operation_takes_the_credentials_that_it_describes() {
         }
     }
     assert_eq!(
-        calls_with_keys, 18,
-        "MCP servers and their list, the accounts that users connect and disconnect; chat, completions, messages and their count, responses, embeddings, reranking, images and their \
+        calls_with_keys, 20,
+        "the list of MCP servers, their messages, streams and ends of sessions, the accounts that users connect and disconnect; chat, completions, messages and their count, responses, embeddings, reranking, images and their \
          edits, transcriptions, translations, speech, guard and moderations"
     );
 }
