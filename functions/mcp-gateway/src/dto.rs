@@ -60,7 +60,7 @@ impl OwnMcpServerOut {
     }
 }
 
-/// The errors of requests that are passed on without a message.
+/// The errors of `GET` and `DELETE` at the door, which pass on no message.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub enum ServerErrors {

@@ -103,13 +103,12 @@ impl ToolCalls {
             Called::Tool(tool) => self.telemetry.start_span(SpanKind::Client, format_args!("tools/call {tool}")),
             Called::Method(method) => self.telemetry.start_span(SpanKind::Client, format_args!("{method}")),
         };
-        if span.is_recording() {
-            span.set(MCP_METHOD_NAME, called.method().to_owned());
-            span.set(MCP_SERVER, server.to_owned());
+        if !span.is_recording() {
+            return span;
         }
-        if let Called::Tool(tool) = called
-            && span.is_recording()
-        {
+        span.set(MCP_METHOD_NAME, called.method().to_owned());
+        span.set(MCP_SERVER, server.to_owned());
+        if let Called::Tool(tool) = called {
             span.set(GEN_AI_OPERATION_NAME, "execute_tool");
             span.set(GEN_AI_TOOL_NAME, tool.clone());
         }

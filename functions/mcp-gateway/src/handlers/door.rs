@@ -106,8 +106,7 @@ pub async fn open_mcp_stream(
     Path(name): Path<McpServerName>,
     client: HeaderMap,
 ) -> Result<Response> {
-    let door = OpenDoor::find(&stores, &caller, &name).await?;
-    pass_without_message(stores, door, caller, Method::GET, client).await
+    pass_without_message(stores, caller, &name, Method::GET, client).await
 }
 
 /// End a session of an MCP server
@@ -128,17 +127,17 @@ pub async fn end_mcp_session(
     Path(name): Path<McpServerName>,
     client: HeaderMap,
 ) -> Result<Response> {
-    let door = OpenDoor::find(&stores, &caller, &name).await?;
-    pass_without_message(stores, door, caller, Method::DELETE, client).await
+    pass_without_message(stores, caller, &name, Method::DELETE, client).await
 }
 
 async fn pass_without_message(
     stores: Stores,
-    door: OpenDoor,
     caller: ApiCaller,
+    name: &McpServerName,
     method: Method,
     client: HeaderMap,
 ) -> Result<Response> {
+    let door = OpenDoor::find(&stores, &caller, name).await?;
     let session = stores.sessions.open(&client, door.server(), &caller).await?;
     if session.is_none() && (method == Method::DELETE || client.contains_key(LAST_EVENT_ID)) {
         // The numbers of events could be guessed, and only a session belongs to a key.
