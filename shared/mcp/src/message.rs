@@ -111,13 +111,13 @@ pub fn unknown_request(CustomRequest { method, params, .. }: CustomRequest) -> E
     match problem {
         Some(problem) => ErrorData::invalid_params(format!("the params of {method} are wrong: {problem}"), None),
         None => {
-            let message = format!("this server has no method {method}; its tools are under tools/list");
+            let message = format!("this server has no method {method}; tools/list shows its tools");
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
         }
     }
 }
 
-/// Where a value is not of a type, and why.
+/// Why a value is not of the type, with the place of the problem.
 fn problem_of<T: DeserializeOwned>(value: Value) -> Option<String> {
     serde_path_to_error::deserialize::<_, T>(value).err().map(|error| error.to_string())
 }
