@@ -50,10 +50,10 @@ pub async fn compare(tools: &Tools) -> Result<()> {
 fn print(results: &Results, kinds: &[Kind]) -> bool {
     let names = results.names();
     println!("\n{}", table::medians("a call of a tool", &table::TOOLS, results, &names, kinds));
-    let doors: Vec<_> = names.iter().copied().filter(|name| *name == LITELLM_DOOR).collect();
-    let servers: Vec<_> = names.iter().copied().filter(|name| *name == FASTMCP).collect();
-    println!("{}", table::ratios(&RATIOS, results, ATELIER, &servers, kinds));
-    println!("{}", table::ratios(&RATIOS, results, DOOR, &doors, kinds));
+    for (own, other) in [(ATELIER, FASTMCP), (DOOR, LITELLM_DOOR)] {
+        let pair: Vec<_> = names.iter().copied().filter(|name| [own, other].contains(name)).collect();
+        println!("{}", table::ratios(&RATIOS, results, own, &pair, kinds));
+    }
     for error in table::errors(results, &names, kinds) {
         println!("{error}");
     }

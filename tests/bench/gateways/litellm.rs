@@ -17,13 +17,13 @@ const MODEL: &str = "bench";
 const SERVER: &str = "mock";
 
 pub async fn start(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
-    let (port, process) = serve(cache, folder, mock_port).await?;
+    let (port, process) = serve(cache, folder, &configure_models(mock_port)).await?;
     Ok((Target { headers: headers(), ..openai::target(port, MODEL) }, process))
 }
 
 /// Starts its door to MCP servers.
 pub async fn start_door(cache: &Path, folder: &Path, mock_port: u16) -> Result<(Target, Process)> {
-    let (port, process) = serve(cache, folder, mock_port).await?;
+    let (port, process) = serve(cache, folder, &configure_servers(mock_port)).await?;
     Ok((toolboxes::target_of(port, "/mcp/", headers(), &format!("{SERVER}-{TOOL}")), process))
 }
 
@@ -31,12 +31,12 @@ fn headers() -> Vec<(String, String)> {
     vec![("authorization".to_owned(), format!("Bearer {KEY}"))]
 }
 
-async fn serve(cache: &Path, folder: &Path, mock_port: u16) -> Result<(u16, Process)> {
+async fn serve(cache: &Path, folder: &Path, configuration: &str) -> Result<(u16, Process)> {
     let package = format!("litellm[proxy]=={VERSION}");
     let binaries = install::install_from_pypi(cache, &format!("litellm-{VERSION}"), &package).await?;
 
     let config = folder.join("litellm.yaml");
-    fs::write(&config, configuration(mock_port))?;
+    fs::write(&config, format!("{configuration}general_settings:\n  master_key: {KEY}\n"))?;
     let port = free_port()?;
     let mut command = server(binaries.join("litellm"));
     command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--num_workers", "1", "--telemetry", "False"]);
@@ -48,7 +48,7 @@ async fn serve(cache: &Path, folder: &Path, mock_port: u16) -> Result<(u16, Proc
     Ok((port, process))
 }
 
-fn configuration(mock_port: u16) -> String {
+fn configure_models(mock_port: u16) -> String {
     format!(
         "model_list:
   - model_name: {MODEL}
@@ -56,12 +56,16 @@ fn configuration(mock_port: u16) -> String {
       model: openai/{MOCK_MODEL}
       api_base: http://127.0.0.1:{mock_port}/v1
       api_key: sk-mock
-mcp_servers:
+"
+    )
+}
+
+fn configure_servers(mock_port: u16) -> String {
+    format!(
+        "mcp_servers:
   {SERVER}:
     url: http://127.0.0.1:{mock_port}{MOCK_PATH}
     transport: http
-general_settings:
-  master_key: {KEY}
 "
     )
 }
