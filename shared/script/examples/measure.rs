@@ -3,12 +3,13 @@
 use std::io::{Result, Write, stdout};
 use std::time::Instant;
 
-use script::{Form, Limits, Program, Request, execute};
+use script::{Form, Limits, Outcome, Processes, Program, Request, ScriptError, execute, serve_if_asked};
 use serde_json::{Map, json};
 
 const TURNS: u32 = 300;
 
 fn main() -> Result<()> {
+    serve_if_asked();
     let items: Vec<_> =
         (0..1_000).map(|id| json!({ "id": id, "name": format!("item {id}"), "price": id as f64 / 3.0 })).collect();
     let globals = Map::from_iter([("items".to_owned(), json!(items))]);
@@ -31,13 +32,18 @@ fn main() -> Result<()> {
         ),
     ];
     for (name, turns, globals, source) in programs {
-        let started = Instant::now();
-        for _ in 0..turns {
-            let limits = Limits::default();
-            let request = Request { source, form: Form::Body, globals, now_ms: 0, seed: 0, limits };
-            execute(&request).map_err(std::io::Error::other)?;
-        }
-        writeln!(stdout(), "{name}: {:?}", started.elapsed() / turns)?;
+        let limits = Limits::default();
+        let request = Request { source, form: Form::Body, globals, now_ms: 0, seed: 0, limits };
+        let measure = |execute: &dyn Fn() -> std::result::Result<Outcome, ScriptError>| {
+            let started = Instant::now();
+            for _ in 0..turns {
+                execute().map_err(std::io::Error::other)?;
+            }
+            Ok::<_, std::io::Error>(started.elapsed() / turns)
+        };
+        let here = measure(&|| execute(&request))?;
+        let apart = measure(&|| Processes::shared().execute(&request))?;
+        writeln!(stdout(), "{name}: {here:?} in this process, {apart:?} in one of its own")?;
     }
     let started = Instant::now();
     for _ in 0..TURNS {

@@ -1,6 +1,7 @@
 //! Counts what an execution uses, and stops it at its limits. A stop is final: nothing that the script does resets it.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -29,6 +30,14 @@ const ALLOCATIONS_BETWEEN_REFUSALS: usize = 100_000;
 const UNWIND_BYTES: usize = 16 << 10;
 /// The real clock is cheap to read. Processor time cannot grow faster, so it is read only after this time.
 const CLOCK_PERIOD: Duration = Duration::from_millis(1);
+
+/// The limit that was reached last in this process, for the answer to a crash. Zero is none.
+static LAST_STOP: AtomicUsize = AtomicUsize::new(0);
+
+/// The limit that a script reached before this process crashed.
+pub fn last_stop() -> Option<LimitKind> {
+    LAST_STOP.load(Ordering::Relaxed).checked_sub(1).and_then(|index| LimitKind::ALL.get(index).copied())
+}
 
 /// The use of one execution and its limits. It is shared by the allocator, the interrupt handler and the host functions.
 pub struct Budget {
@@ -122,6 +131,7 @@ impl Budget {
     pub fn stop(&self, kind: LimitKind) {
         if self.stopped.get().is_none() {
             self.stopped.set(Some(kind));
+            LAST_STOP.store(kind as usize + 1, Ordering::Relaxed);
             self.collector.disable();
         }
         self.counter.set(1);

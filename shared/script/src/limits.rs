@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// What a script may use. A script that reaches one of these limits ends with [`crate::ScriptError::Limit`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// The steps: calls, turns of loops, and native work by the size of its input.
     pub steps: u64,
@@ -43,13 +45,17 @@ impl Default for Limits {
 pub const RESERVE_BYTES: usize = 8 << 20;
 
 /// The limit that a script reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LimitKind {
     Steps,
     Memory,
     Time,
     Output,
     Source,
+}
+
+impl LimitKind {
+    pub const ALL: [Self; 5] = [Self::Steps, Self::Memory, Self::Time, Self::Output, Self::Source];
 }
 
 impl fmt::Display for LimitKind {

@@ -1,5 +1,6 @@
 //! What an execution gives: a value and the lines of the console, or an error.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::limits::LimitKind;
@@ -15,13 +16,13 @@ pub struct Outcome {
 }
 
 /// One call of `console.log` or of a similar function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsoleLine {
     pub level: ConsoleLevel,
     pub text: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConsoleLevel {
     Debug,
     Info,
@@ -31,14 +32,14 @@ pub enum ConsoleLevel {
 }
 
 /// A position in the user's source. Lines and columns start at 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
 /// A source that does not compile, with the position in it. Lines and columns start at 1.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message} (line {line}, column {column})")]
 pub struct SyntaxProblem {
     pub message: String,
@@ -47,7 +48,7 @@ pub struct SyntaxProblem {
 }
 
 /// An exception that the script did not catch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thrown {
     /// The name of the error, such as `TypeError`. It is empty if the thrown value is not an error.
     pub name: String,
@@ -59,7 +60,7 @@ pub struct Thrown {
 }
 
 /// Why a script gave no value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum ScriptError {
     #[error("{}", .0.message)]
     Syntax(SyntaxProblem),

@@ -1,13 +1,14 @@
 //! The source of a program, which is the body of an async function or a single expression.
 
 use rquickjs::{Ctx, Exception};
+use serde::{Deserialize, Serialize};
 
 use crate::memory::compile;
 use crate::outcome::SyntaxProblem;
 use crate::text::find_position;
 
 /// What a source is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Form {
     /// The body of an async function: its `return` gives the result, and it may use `await`.
     #[default]

@@ -1,4 +1,4 @@
-//! Runs random programs. Each one must end, within its memory, and without a crash of the process.
+//! Runs random programs, each in a process of its own. Each one must end, and the server of the processes must go on.
 //!
 //! `SCRIPT_PROGRAMS` sets the number of programs, and `SCRIPT_SEED` the first seed. A program is generated from its seed alone,
 //! so the seed in a failure is enough to run it again.
@@ -8,7 +8,7 @@ mod grammar;
 use std::time::Duration;
 
 use grammar::Grammar;
-use script::{Form, Limits, Program, RESERVE_BYTES, Request, ScriptError, execute_measured};
+use script::{Form, Limits, Processes, Request, use_program};
 use serde_json::{Map, json};
 use testing::run_with_timeout;
 
@@ -24,11 +24,8 @@ fn run(seed: u64, source: &str) -> &'static str {
     let limits =
         Limits { steps: 200_000, memory_bytes: 4 << 20, cpu_time: Duration::from_millis(200), ..Limits::default() };
     let request = Request { source, form: Form::Body, globals: &globals, now_ms: seed as i64, seed, limits };
-    let (result, usage) = execute_measured(&request);
-    assert!(usage.peak_bytes <= limits.memory_bytes + RESERVE_BYTES, "seed {seed} used {} bytes", usage.peak_bytes);
-    match result {
+    match Processes::shared().execute(&request) {
         Ok(_) => "value",
-        Err(ScriptError::Engine(error)) => panic!("seed {seed}: {error}\n{source}"),
         Err(error) => error.code(),
     }
 }
@@ -36,6 +33,9 @@ fn run(seed: u64, source: &str) -> &'static str {
 #[test]
 fn random_programs_end() {
     let (count, first) = (read_number("SCRIPT_PROGRAMS", DEFAULT_PROGRAMS), read_number("SCRIPT_SEED", 0));
+    use_program(env!("CARGO_BIN_EXE_scripts").into());
+    Processes::shared().check("1", Form::Body).unwrap();
+    let server = Processes::shared().server_id();
     let mut ends = std::collections::BTreeMap::<_, u64>::new();
     for seed in first..first + count {
         let source = Grammar::new(seed).program();
@@ -45,12 +45,14 @@ fn random_programs_end() {
         let end = run_with_timeout(&format!("seed {seed}"), move || {
             let end = run(seed, &source);
             // What compiles for `check` also compiles for `execute`.
-            assert!(seed % 16 != 0 || (end == "code_syntax") <= Program::check(&source, Form::Body).is_err());
+            let check = || Processes::shared().check(&source, Form::Body);
+            assert!(seed % 16 != 0 || (end == "code_syntax") <= check().is_err());
             end
         });
         *ends.entry(end).or_default() += 1;
     }
     eprintln!("{count} programs: {ends:?}");
+    assert_eq!(Processes::shared().server_id(), server, "the server ended");
     // The grammar must give programs of each kind.
     assert!(count < 1_000 || ends.len() >= 4, "{ends:?}");
 }

@@ -1,0 +1,74 @@
+//! What a process and its server send each other, as JSON. Values of scripts are JSON within a text: nested values would
+//! reach the parser's limit of nesting earlier than in a process without a server.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::engine::Request;
+use crate::limits::{LimitKind, Limits};
+use crate::outcome::{ConsoleLine, Outcome, ScriptError, SyntaxProblem};
+use crate::source::Form;
+
+/// The byte before an answer: the task has a process.
+pub const STARTED: u8 = b'+';
+
+#[derive(Serialize, Deserialize)]
+pub enum Task<'a> {
+    Check { source: Cow<'a, str>, form: Form },
+    Execute(ExecuteTask<'a>),
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct ExecuteTask<'a> {
+    source: Cow<'a, str>,
+    form: Form,
+    globals: Vec<(Cow<'a, str>, String)>,
+    now_ms: i64,
+    seed: u64,
+    pub limits: Limits,
+}
+
+impl<'a> ExecuteTask<'a> {
+    pub fn new(request: &Request<'a>) -> Self {
+        let Request { source, form, globals, now_ms, seed, limits } = *request;
+        let globals = globals.iter().map(|(name, value)| (name.into(), value.to_string())).collect();
+        Self { source: source.into(), form, globals, now_ms, seed, limits }
+    }
+
+    pub fn run(&self) -> Result<ExecutedTask, ScriptError> {
+        let parse = |(name, value): &(Cow<'_, str>, String)| Ok((name.to_string(), serde_json::from_str(value)?));
+        let globals = self.globals.iter().map(parse).collect::<serde_json::Result<Map<_, _>>>();
+        let globals = globals.map_err(|error| ScriptError::Engine(error.to_string()))?;
+        let Self { ref source, form, now_ms, seed, limits, .. } = *self;
+        let request = Request { source, form, globals: &globals, now_ms, seed, limits };
+        let Outcome { value, console, work } = crate::engine::execute(&request)?;
+        Ok(ExecutedTask { value: value.to_string(), console, work })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct ExecutedTask {
+    value: String,
+    console: Vec<ConsoleLine>,
+    work: u64,
+}
+
+impl ExecutedTask {
+    pub fn into_outcome(self) -> Result<Outcome, ScriptError> {
+        let Self { value, console, work } = self;
+        match serde_json::from_str(&value) {
+            Ok(value) => Ok(Outcome { value, console, work }),
+            Err(error) => Err(ScriptError::Result { message: error.to_string(), console }),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub enum Answer {
+    Checked(Result<(), SyntaxProblem>),
+    Executed(Result<ExecutedTask, ScriptError>),
+    /// The process crashed after a limit was reached, or without one.
+    Crashed(Option<LimitKind>),
+}
