@@ -41,9 +41,7 @@ pub fn last_stop() -> Option<LimitKind> {
 
 /// The use of one execution and its limits. It is shared by the allocator, the interrupt handler and the host functions.
 pub struct Budget {
-    steps: u64,
-    memory_bytes: usize,
-    cpu_time: Duration,
+    limits: Cell<Limits>,
     counter: PollCounter,
     collector: Collector,
     armed: Cell<bool>,
@@ -58,16 +56,14 @@ pub struct Budget {
     unwind_bytes: Cell<usize>,
     unchecked_allocations: Cell<usize>,
     unchecked_bytes: Cell<usize>,
-    started_cpu: Duration,
+    started_cpu: Cell<Duration>,
     checked_at: Cell<Instant>,
 }
 
 impl Budget {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new() -> Self {
         Self {
-            steps: limits.steps,
-            memory_bytes: limits.memory_bytes,
-            cpu_time: limits.cpu_time,
+            limits: Cell::new(Limits::default()),
             counter: PollCounter::default(),
             collector: Collector::default(),
             armed: Cell::new(false),
@@ -77,12 +73,12 @@ impl Budget {
             used_bytes: Cell::new(0),
             peak_bytes: Cell::new(0),
             largest_block: Cell::new(0),
-            next_refusal: Cell::new(limits.memory_bytes + RESERVE_BYTES / 8),
+            next_refusal: Cell::new(0),
             allocations_after_stop: Cell::new(0),
             unwind_bytes: Cell::new(0),
             unchecked_allocations: Cell::new(0),
             unchecked_bytes: Cell::new(0),
-            started_cpu: thread_cpu_time(),
+            started_cpu: Cell::new(thread_cpu_time()),
             checked_at: Cell::new(Instant::now()),
         }
     }
@@ -106,10 +102,13 @@ impl Budget {
     }
 
     /// Starts to enforce the limits. The engine cannot handle a failure while it creates a context, so this comes after it.
-    pub fn arm(&self) {
+    pub fn arm(&self, limits: &Limits) {
+        self.limits.set(*limits);
+        self.next_refusal.set(limits.memory_bytes + RESERVE_BYTES / 8);
+        self.started_cpu.set(thread_cpu_time());
         self.armed.set(true);
         self.work.set(0);
-        if self.used_bytes.get() > self.memory_bytes {
+        if self.used_bytes.get() > limits.memory_bytes {
             self.stop(LimitKind::Memory);
         }
     }
@@ -164,13 +163,14 @@ impl Budget {
 
     /// Lets the engine allocate what it needs to unwind the script, and ends native loops that only allocate.
     fn allow_after_stop(&self, size: usize) -> bool {
+        let memory_bytes = self.limits.get().memory_bytes;
         if size <= self.unwind_bytes.get() {
             self.unwind_bytes.set(self.unwind_bytes.get() - size);
             return true;
         }
         // Some parts of the engine cannot handle a failure, so what fits in the memory is still allowed.
         if size > SMALL_BYTES {
-            return size <= self.memory_bytes / 2 && self.used_bytes.get().saturating_add(size) <= self.memory_bytes;
+            return size <= memory_bytes / 2 && self.used_bytes.get().saturating_add(size) <= memory_bytes;
         }
         self.allocations_after_stop.set(self.allocations_after_stop.get() + 1);
         if self.allocations_after_stop.get().is_multiple_of(ALLOCATIONS_BETWEEN_REFUSALS) {
@@ -180,7 +180,7 @@ impl Budget {
         if after <= self.next_refusal.get() {
             return true;
         }
-        if self.next_refusal.get() < self.memory_bytes + RESERVE_BYTES {
+        if self.next_refusal.get() < memory_bytes + RESERVE_BYTES {
             self.next_refusal.set(after + REFUSAL_BYTES);
         }
         false
@@ -188,7 +188,7 @@ impl Budget {
 
     fn add_work(&self, steps: u64) {
         self.work.set(self.work.get().saturating_add(steps));
-        if self.work.get() > self.steps {
+        if self.work.get() > self.limits.get().steps {
             self.stop(LimitKind::Steps);
         }
     }
@@ -199,7 +199,7 @@ impl Budget {
             return;
         }
         self.checked_at.set(now);
-        if thread_cpu_time().saturating_sub(self.started_cpu) > self.cpu_time {
+        if thread_cpu_time().saturating_sub(self.started_cpu.get()) > self.limits.get().cpu_time {
             self.stop(LimitKind::Time);
         }
     }
@@ -245,7 +245,8 @@ impl Meter for Budget {
             self.unchecked_bytes.set(0);
             self.check_time();
         }
-        if size > self.memory_bytes / 2 || self.used_bytes.get().saturating_add(size) > self.memory_bytes {
+        let memory_bytes = self.limits.get().memory_bytes;
+        if size > memory_bytes / 2 || self.used_bytes.get().saturating_add(size) > memory_bytes {
             self.stop(LimitKind::Memory);
         }
         self.stopped.get().is_none() || self.allow_after_stop(size)

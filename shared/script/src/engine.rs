@@ -1,14 +1,10 @@
 //! Executes a program in a context of its own, which is freed afterwards.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Function, Object, Promise, Value};
 use serde_json::Map;
 
-use crate::host::Console;
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{Outcome, ScriptError, SyntaxProblem, Thrown};
 use crate::sandbox::Sandbox;
@@ -43,17 +39,23 @@ pub fn execute(request: &Request<'_>) -> Result<Outcome, ScriptError> {
 
 /// Executes a program, and also returns what it used.
 pub fn execute_measured(request: &Request<'_>) -> (Result<Outcome, ScriptError>, Usage) {
-    let limits = &request.limits;
-    let refuse = |kind| Err(ScriptError::Limit { kind, console: Vec::new(), work: 0 });
-    if request.source.len() > limits.source_bytes {
-        return (refuse(LimitKind::Source), Usage::default());
-    }
     // Only memory is needed for a context.
-    let Ok(sandbox) = Sandbox::open(limits) else { return (refuse(LimitKind::Memory), Usage::default()) };
-    let console = Console::new(limits);
-    let result = sandbox.with(|ctx| Execution { ctx, request, sandbox: &sandbox, console: &console }.run());
-    let usage = Usage { peak_bytes: sandbox.budget().peak_bytes(), work: sandbox.budget().work() };
-    (result.unwrap_or_else(|error| Err(ScriptError::Engine(error.to_string()))), usage)
+    let Ok(sandbox) = Sandbox::open() else { return (refuse(LimitKind::Memory), Usage::default()) };
+    let result = execute_in(&sandbox, request);
+    (result, Usage { peak_bytes: sandbox.budget().peak_bytes(), work: sandbox.budget().work() })
+}
+
+/// Executes a program in a sandbox, which cannot be used again.
+pub fn execute_in(sandbox: &Sandbox, request: &Request<'_>) -> Result<Outcome, ScriptError> {
+    if request.source.len() > request.limits.source_bytes {
+        return refuse(LimitKind::Source);
+    }
+    let result = sandbox.with(|ctx| Execution { ctx, request, sandbox }.run());
+    result.unwrap_or_else(|error| Err(ScriptError::Engine(error.to_string())))
+}
+
+fn refuse(kind: LimitKind) -> Result<Outcome, ScriptError> {
+    Err(ScriptError::Limit { kind, console: Vec::new(), work: 0 })
 }
 
 /// Why a script gave no value, before its console is added.
@@ -83,14 +85,13 @@ struct Execution<'a, 'js> {
     ctx: Ctx<'js>,
     request: &'a Request<'a>,
     sandbox: &'a Sandbox,
-    console: &'a Rc<RefCell<Console>>,
 }
 
 impl<'js> Execution<'_, 'js> {
     fn run(&self) -> Result<Outcome, ScriptError> {
         let result = self.evaluate();
         let budget = self.sandbox.budget();
-        let (console, work) = (self.console.borrow_mut().take(), budget.work());
+        let (console, work) = (self.sandbox.session().take_console(), budget.work());
         // A script that reached a limit fails, whatever it did afterwards.
         if let Some(kind) = budget.stopped() {
             return Err(ScriptError::Limit { kind, console, work });
@@ -110,8 +111,9 @@ impl<'js> Execution<'_, 'js> {
 
     fn evaluate(&self) -> Result<serde_json::Value, Failure> {
         let Self { ctx, request, .. } = self;
-        let prelude = self.sandbox.load_prelude(ctx, self.console, request.now_ms, request.seed)?;
-        self.sandbox.arm();
+        let prelude = self.sandbox.host(ctx)?;
+        self.sandbox.session().begin(&request.limits, request.now_ms, request.seed);
+        self.sandbox.arm(&request.limits);
         let globals = ctx.globals();
         for (name, value) in request.globals {
             globals.set(name.as_str(), ctx.json_parse(value.to_string())?)?;
@@ -171,12 +173,10 @@ mod tests {
     /// Runs a program, and returns the number of blocks that its runtime still has when its context is freed.
     fn count_blocks_after(source: &str) -> usize {
         let limits = Limits { steps: 100_000, memory_bytes: 8 << 20, ..Limits::default() };
-        let (globals, console) = (Map::new(), Console::new(&limits));
+        let globals = Map::new();
         let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 0, limits };
-        let mut sandbox = Sandbox::open(&limits).unwrap();
-        sandbox
-            .with(|ctx| drop(Execution { ctx, request: &request, sandbox: &sandbox, console: &console }.run()))
-            .unwrap();
+        let mut sandbox = Sandbox::open().unwrap();
+        drop(execute_in(&sandbox, &request));
         sandbox.close_context()
     }
 

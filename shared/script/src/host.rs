@@ -1,6 +1,6 @@
 //! The functions that the prelude calls. User code cannot reach them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fastrand::Rng;
@@ -12,23 +12,41 @@ use crate::limits::{LimitKind, Limits};
 use crate::outcome::{ConsoleLevel, ConsoleLine};
 use crate::text::truncate;
 
+/// What the host functions read and write in an execution.
+pub struct Session {
+    console: RefCell<Console>,
+    now_ms: Cell<i64>,
+    random: RefCell<Rng>,
+}
+
+impl Session {
+    pub fn new() -> Rc<Self> {
+        let console = Console { lines: Vec::new(), bytes: 0, limits: Limits::default() };
+        let random = RefCell::new(Rng::with_seed(0));
+        Rc::new(Self { console: RefCell::new(console), now_ms: Cell::new(0), random })
+    }
+
+    /// Begins an execution.
+    pub fn begin(&self, limits: &Limits, now_ms: i64, seed: u64) {
+        self.console.borrow_mut().limits = *limits;
+        self.now_ms.set(now_ms);
+        self.random.replace(Rng::with_seed(seed));
+    }
+
+    /// Takes the lines at the end of an execution.
+    pub fn take_console(&self) -> Vec<ConsoleLine> {
+        std::mem::take(&mut self.console.borrow_mut().lines)
+    }
+}
+
 /// The lines that a script wrote.
-pub struct Console {
+struct Console {
     lines: Vec<ConsoleLine>,
     bytes: usize,
     limits: Limits,
 }
 
 impl Console {
-    pub fn new(limits: &Limits) -> Rc<RefCell<Self>> {
-        Rc::new(RefCell::new(Self { lines: Vec::new(), bytes: 0, limits: *limits }))
-    }
-
-    /// Takes the lines at the end of an execution.
-    pub fn take(&mut self) -> Vec<ConsoleLine> {
-        std::mem::take(&mut self.lines)
-    }
-
     fn record(&mut self, level: &str, mut text: String) {
         if self.lines.len() >= self.limits.console_lines || self.bytes >= self.limits.console_bytes {
             return;
@@ -47,15 +65,10 @@ impl Console {
 }
 
 /// Creates the object with the host functions.
-pub fn create_host<'js>(
-    ctx: &Ctx<'js>,
-    budget: &Rc<Budget>,
-    console: &Rc<RefCell<Console>>,
-    now_ms: i64,
-    seed: u64,
-) -> Result<Object<'js>> {
+pub fn create_host<'js>(ctx: &Ctx<'js>, budget: &Rc<Budget>, session: &Rc<Session>) -> Result<Object<'js>> {
     let host = Object::new(ctx.clone())?;
-    host.set("now", now_ms as f64)?;
+    let clock = Rc::clone(session);
+    host.set("now", Function::new(ctx.clone(), move || clock.now_ms.get() as f64)?)?;
 
     let meter = Rc::clone(budget);
     let spend = move |ctx: Ctx<'js>, steps: f64| match meter.charge(steps as u64) {
@@ -71,14 +84,13 @@ pub fn create_host<'js>(
     };
     host.set("stop", Function::new(ctx.clone(), stop)?)?;
 
-    let lines = Rc::clone(console);
-    let log = move |level: String, text: String| lines.borrow_mut().record(&level, text);
+    let lines = Rc::clone(session);
+    let log = move |level: String, text: String| lines.console.borrow_mut().record(&level, text);
     host.set("log", Function::new(ctx.clone(), log)?)?;
 
-    let random = Rc::new(RefCell::new(Rng::with_seed(seed)));
-    let bits = Rc::clone(&random);
-    host.set("random", Function::new(ctx.clone(), move || random.borrow_mut().f64())?)?;
-    host.set("randomBits", Function::new(ctx.clone(), move || bits.borrow_mut().u32(..))?)?;
+    let (random, bits) = (Rc::clone(session), Rc::clone(session));
+    host.set("random", Function::new(ctx.clone(), move || random.random.borrow_mut().f64())?)?;
+    host.set("randomBits", Function::new(ctx.clone(), move || bits.random.borrow_mut().u32(..))?)?;
 
     host.set("parseUrl", Function::new(ctx.clone(), parse_url)?)?;
     host.set("changeUrl", Function::new(ctx.clone(), change_url)?)?;

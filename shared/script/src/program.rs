@@ -11,16 +11,24 @@ pub struct Program;
 impl Program {
     /// Compiles a source. It is never executed.
     pub fn check(source: &str, form: Form) -> Result<(), SyntaxProblem> {
+        match Sandbox::open() {
+            Ok(sandbox) => Self::check_in(&sandbox, source, form),
+            Err(_) => refuse("The engine has not enough memory to compile the source. Try again later."),
+        }
+    }
+
+    /// Compiles a source in a sandbox, which cannot be used again.
+    pub fn check_in(sandbox: &Sandbox, source: &str, form: Form) -> Result<(), SyntaxProblem> {
         let limits = Limits::default();
-        let refuse = |message: &str| Err(SyntaxProblem { message: message.to_owned(), line: 1, column: 1 });
         if source.len() > limits.source_bytes {
             return refuse(&LimitKind::Source.to_string());
         }
-        let Ok(sandbox) = Sandbox::open(&limits) else {
-            return refuse("The engine has not enough memory to compile the source. Try again later.");
-        };
-        sandbox.arm();
+        sandbox.arm(&limits);
         let checked = sandbox.with(|ctx| form.check(&ctx, source));
         checked.unwrap_or_else(|error| refuse(&error.to_string()))
     }
+}
+
+fn refuse(message: &str) -> Result<(), SyntaxProblem> {
+    Err(SyntaxProblem { message: message.to_owned(), line: 1, column: 1 })
 }

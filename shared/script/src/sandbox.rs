@@ -1,15 +1,14 @@
 //! The context in which a program runs, and what is measured about contexts once in each process.
 
-use std::cell::RefCell;
 use std::mem;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
 use rquickjs::context::intrinsic::{Date, Eval, Json, MapSet, Promise, Proxy, RegExp, RegExpCompiler, TypedArrays};
-use rquickjs::{Context, Ctx, Function, Object, Runtime};
+use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 
 use crate::budget::Budget;
-use crate::host::{Console, create_host};
+use crate::host::{Session, create_host};
 use crate::limits::{LimitKind, Limits};
 use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
 
@@ -26,29 +25,29 @@ const PRELUDE: [(&str, &str); 3] = [
     ("urls", include_str!("prelude/urls.js")),
 ];
 
-/// Measures the engine and compiles the prelude, so that the first execution starts as fast as later ones.
-pub fn prepare() -> rquickjs::Result<()> {
-    EngineFacts::get().map(drop)
-}
-
-/// A context with its limits.
+/// A context for one program.
 pub struct Sandbox {
+    /// The object with the functions that the host and the prelude share.
+    host: Option<Persistent<Object<'static>>>,
     context: Option<Context>,
     runtime: Option<Runtime>,
     heap: Rc<Heap>,
     budget: Rc<Budget>,
+    session: Rc<Session>,
 }
 
 impl Sandbox {
-    pub fn open(limits: &Limits) -> rquickjs::Result<Self> {
-        // Facts are measured before the clock of this execution starts.
-        EngineFacts::get()?;
-        Self::create(limits)
+    /// A context in which the prelude was evaluated.
+    pub fn open() -> rquickjs::Result<Self> {
+        let facts = EngineFacts::get()?;
+        let mut sandbox = Self::create()?;
+        sandbox.host = Some(sandbox.with(|ctx| sandbox.evaluate_prelude(&ctx, &facts.prelude))??);
+        Ok(sandbox)
     }
 
-    fn create(limits: &Limits) -> rquickjs::Result<Self> {
+    fn create() -> rquickjs::Result<Self> {
         type Intrinsics = (Date, Eval, RegExpCompiler, RegExp, Json, Proxy, MapSet, TypedArrays, Promise);
-        let budget = Rc::new(Budget::new(limits));
+        let budget = Rc::new(Budget::new());
         let heap = Heap::new(Rc::clone(&budget) as Rc<dyn Meter>);
         let runtime = Runtime::new_with_alloc(HeapAllocator(Rc::clone(&heap)))?;
         runtime.set_max_stack_size(STACK_BYTES);
@@ -56,7 +55,8 @@ impl Sandbox {
         runtime.set_interrupt_handler(Some(Box::new(move || handler.poll())));
         let context = Context::custom::<Intrinsics>(&runtime)?;
         budget.collector().attach(&context);
-        Ok(Self { context: Some(context), runtime: Some(runtime), heap, budget })
+        let session = Session::new();
+        Ok(Self { host: None, context: Some(context), runtime: Some(runtime), heap, budget, session })
     }
 
     fn context(&self) -> rquickjs::Result<&Context> {
@@ -67,9 +67,13 @@ impl Sandbox {
         &self.budget
     }
 
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// Starts to enforce the limits.
-    pub fn arm(&self) {
-        self.budget.arm();
+    pub fn arm(&self, limits: &Limits) {
+        self.budget.arm(limits);
     }
 
     /// Starts to count the steps.
@@ -82,27 +86,17 @@ impl Sandbox {
         Ok(self.context()?.with(work))
     }
 
-    /// Evaluates the prelude, and returns the object with the functions that the host and the prelude share.
-    pub fn load_prelude<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        console: &Rc<RefCell<Console>>,
-        now_ms: i64,
-        seed: u64,
-    ) -> rquickjs::Result<Object<'js>> {
-        self.evaluate_prelude(ctx, &EngineFacts::get()?.prelude, create_host(ctx, &self.budget, console, now_ms, seed)?)
+    /// The object with the functions that the host and the prelude share.
+    pub fn host<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+        self.host.clone().ok_or(rquickjs::Error::Unknown)?.restore(ctx)
     }
 
-    fn evaluate_prelude<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        prelude: &[Bytecode],
-        host: Object<'js>,
-    ) -> rquickjs::Result<Object<'js>> {
+    fn evaluate_prelude(&self, ctx: &Ctx<'_>, prelude: &[Bytecode]) -> rquickjs::Result<Persistent<Object<'static>>> {
+        let host = create_host(ctx, &self.budget, &self.session)?;
         for part in prelude {
             part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((host.clone(),))?;
         }
-        Ok(host)
+        Ok(Persistent::save(ctx, host))
     }
 
     /// The blocks that a runtime has after its context was freed.
@@ -121,6 +115,7 @@ impl Sandbox {
         }
         // The counter is a part of the context.
         self.budget.end();
+        self.host = None;
         self.context = None;
         let Some(runtime) = &self.runtime else { return 0 };
         runtime.run_gc();
@@ -165,14 +160,12 @@ impl EngineFacts {
     }
 
     fn measure() -> rquickjs::Result<Self> {
-        let limits = Limits::default();
-        let mut sandbox = Sandbox::create(&limits)?;
+        let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
         let prelude = sandbox.with(|ctx| {
             let compile = |(name, source)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
-            let host = create_host(&ctx, &sandbox.budget, &Console::new(&limits), 0, 0)?;
-            sandbox.evaluate_prelude(&ctx, &prelude, host)?;
+            sandbox.evaluate_prelude(&ctx, &prelude)?;
             Ok::<_, rquickjs::Error>(prelude)
         })??;
         let empty_blocks = sandbox.close_context();

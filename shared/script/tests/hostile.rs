@@ -6,7 +6,10 @@ mod hostile_programs;
 use std::time::Duration;
 
 use hostile_programs::PROGRAMS;
-use script::{Form, LimitKind, Limits, Program, RESERVE_BYTES, Request, ScriptError, execute_measured};
+use script::{
+    Form, LimitKind, Limits, Outcome, Processes, Program, RESERVE_BYTES, Request, ScriptError, execute_measured,
+    use_program,
+};
 use serde_json::Map;
 use testing::run_with_timeout;
 
@@ -18,6 +21,10 @@ fn run(source: &str, limits: Limits) -> (char, String) {
     let (result, usage) = execute_measured(&request);
     let ceiling = limits.memory_bytes.saturating_add(RESERVE_BYTES);
     assert!(usage.peak_bytes <= ceiling, "the peak is {} bytes", usage.peak_bytes);
+    letter_of(result)
+}
+
+fn letter_of(result: Result<Outcome, ScriptError>) -> (char, String) {
     match result {
         Ok(outcome) => ('V', outcome.value.to_string()),
         Err(error) => {
@@ -42,11 +49,17 @@ fn table_limits() -> Limits {
 #[test]
 #[ignore = "it takes about five minutes; `.ci/run --full` runs it"]
 fn hostile_programs_end() {
+    use_program(env!("CARGO_BIN_EXE_scripts").into());
     let only = std::env::var("SCRIPT_HOSTILE").ok();
     for (name, allowed, source) in PROGRAMS.iter().filter(|program| only.as_ref().is_none_or(|only| only == program.0))
     {
         let started = std::time::Instant::now();
-        let (letter, detail) = run_with_timeout(name, || run(source, table_limits()));
+        let (letter, detail) = run_with_timeout(name, || {
+            let globals = Map::new();
+            let limits = table_limits();
+            let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+            letter_of(Processes::shared().execute(&request))
+        });
         let shown: String = detail.chars().take(160).collect();
         eprintln!("{letter} {:>6} ms  {name}: {shown}", started.elapsed().as_millis());
         assert!(allowed.contains(letter), "{name} ended with {letter}, not with one of {allowed}: {shown}");

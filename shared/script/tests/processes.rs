@@ -50,7 +50,8 @@ fn a_check_reports_mistakes() {
 }
 
 /// The engine dereferences a null pointer here: see the README.
-const CRASHING: &str = "let s = 'ab'; for (let i = 0; i < 28; i++) s += s; for (const key in s) return key; return 'end'";
+const CRASHING: &str =
+    "let s = 'ab'; for (let i = 0; i < 28; i++) s += s; for (const key in s) return key; return 'end'";
 
 #[test]
 fn a_crash_harms_only_its_task() {
@@ -69,7 +70,10 @@ fn the_kernel_stops_what_the_engine_does_not() {
     let globals = Map::new();
     let mut request = request("", &globals);
     // The sandbox's own limits do not act here, so those of the kernel do.
-    let source = format!("let a = 'x'; for (let i = 0; i < 28; i++) a += a; const b = a + 'y', c = a + 'z'; {}", "b < c;".repeat(10_000));
+    let source = format!(
+        "let a = 'x'; for (let i = 0; i < 28; i++) a += a; const b = a + 'y', c = a + 'z'; {}",
+        "b < c;".repeat(10_000)
+    );
     (request.source, request.limits.cpu_time) = (&source, Duration::from_millis(10));
     let error = processes.execute(&request).unwrap_err();
     assert!(matches!(&error, ScriptError::Limit { kind: LimitKind::Time, .. }), "{error:?}");
@@ -93,7 +97,8 @@ fn tasks_run_side_by_side() {
         let tasks = (0..8).map(|number| {
             scope.spawn(move || {
                 for turn in 0..20 {
-                    let source = format!("globalThis.seen = (globalThis.seen ?? 0) + 1; return [{number}, {turn}, seen]");
+                    let source =
+                        format!("globalThis.seen = (globalThis.seen ?? 0) + 1; return [{number}, {turn}, seen]");
                     assert_eq!(run(processes, &source).unwrap().value, json!([number, turn, 1]));
                 }
             })

@@ -62,7 +62,7 @@
     return text;
   };
   const readTime = (args) => {
-    if (args.length === 0) return now;
+    if (args.length === 0) return now();
     if (args.length > 1) return apply(UTC, NativeDate, args);
     if (isDate(args[0])) return valueOfDate(args[0]);
     const value = toPrimitive(args[0]);
@@ -71,13 +71,13 @@
   // A year from 0 to 99 is one of the twentieth century, in `UTC` as in the constructor.
   replaceConstructor('Date', () => {
     const Date = function () {
-      if (!new.target) return showDate(new NativeDate(now));
+      if (!new.target) return showDate(new NativeDate(now()));
       return construct(NativeDate, [readTime(arguments)], new.target);
     };
     return Date;
   });
   const Clock = globalThis.Date;
-  replace(Clock, 'now', () => ({ now: () => now }).now);
+  replace(Clock, 'now', () => ({ now: () => now() }).now);
   replace(Clock, 'parse', () => ({ parse: (text) => parse(String(text)) }).parse);
 
   for (const part of ['Date', 'Day', 'FullYear', 'Hours', 'Milliseconds', 'Minutes', 'Month', 'Seconds']) {

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use crate::engine::Request;
+use crate::engine::{Request, execute_in};
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{ConsoleLine, Outcome, ScriptError, SyntaxProblem};
+use crate::sandbox::Sandbox;
 use crate::source::Form;
 
 /// The byte before an answer: the task has a process.
@@ -37,13 +38,13 @@ impl<'a> ExecuteTask<'a> {
         Self { source: source.into(), form, globals, now_ms, seed, limits }
     }
 
-    pub fn run(&self) -> Result<ExecutedTask, ScriptError> {
+    pub fn run(&self, sandbox: &Sandbox) -> Result<ExecutedTask, ScriptError> {
         let parse = |(name, value): &(Cow<'_, str>, String)| Ok((name.to_string(), serde_json::from_str(value)?));
         let globals = self.globals.iter().map(parse).collect::<serde_json::Result<Map<_, _>>>();
         let globals = globals.map_err(|error| ScriptError::Engine(error.to_string()))?;
         let Self { ref source, form, now_ms, seed, limits, .. } = *self;
         let request = Request { source, form, globals: &globals, now_ms, seed, limits };
-        let Outcome { value, console, work } = crate::engine::execute(&request)?;
+        let Outcome { value, console, work } = execute_in(sandbox, &request)?;
         Ok(ExecutedTask { value: value.to_string(), console, work })
     }
 }

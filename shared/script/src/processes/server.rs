@@ -3,7 +3,7 @@
 
 use std::io::{self, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -13,7 +13,7 @@ use super::messages::{Answer, STARTED, Task};
 use super::{crash, filter};
 use crate::limits::{Limits, RESERVE_BYTES};
 use crate::program::Program;
-use crate::sandbox;
+use crate::sandbox::Sandbox;
 
 /// What a process needs beside the memory of the script: the task, its answer, and their copies.
 const OTHER_BYTES: u64 = 256 << 20;
@@ -39,15 +39,20 @@ pub fn serve() -> ! {
 }
 
 fn serve_tasks() -> io::Result<()> {
-    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // SAFETY: The standard input is used only here.
+    let control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(libc::STDIN_FILENO) });
     forbid_files()?;
-    sandbox::prepare().map_err(io::Error::other)?;
+    let sandbox = Sandbox::open().map_err(io::Error::other)?;
     crash::prepare()?;
     while let Some(connection) = receive_descriptor(&control)? {
         // SAFETY: This process has one thread, so no lock is held by another one.
         match unsafe { libc::fork() } {
             -1 => return Err(io::Error::last_os_error()),
-            0 => run_task(UnixStream::from(connection)),
+            0 => {
+                // A script that breaks out of the engine must not take the tasks of others.
+                drop(control);
+                run_task(&sandbox, UnixStream::from(connection))
+            }
             _ => drop(connection),
         }
     }
@@ -74,19 +79,19 @@ fn receive_descriptor(control: &UnixStream) -> io::Result<Option<OwnedFd>> {
 /// No process of scripts writes files, or leaves an image of its memory.
 fn forbid_files() -> io::Result<()> {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Core, none.clone())?;
+    setrlimit(Resource::Core, none)?;
     setrlimit(Resource::Fsize, none)?;
     Ok(())
 }
 
 /// Runs one task in this process, which then ends.
-fn run_task(mut connection: UnixStream) -> ! {
-    let answered = answer_task(&mut connection);
+fn run_task(sandbox: &Sandbox, mut connection: UnixStream) -> ! {
+    let answered = answer_task(sandbox, &mut connection);
     // SAFETY: Ends the process without the handlers of its parent, and without the time to free its memory.
     unsafe { libc::_exit(i32::from(answered.is_err())) }
 }
 
-fn answer_task(connection: &mut UnixStream) -> io::Result<()> {
+fn answer_task(sandbox: &Sandbox, connection: &mut UnixStream) -> io::Result<()> {
     connection.write_all(&[STARTED])?;
     let mut bytes = Vec::new();
     connection.read_to_end(&mut bytes)?;
@@ -99,8 +104,8 @@ fn answer_task(connection: &mut UnixStream) -> io::Result<()> {
     crash::answer_to(connection)?;
     filter::install()?;
     let answer = match task {
-        Task::Check { source, form } => Answer::Checked(Program::check(&source, form)),
-        Task::Execute(task) => Answer::Executed(task.run()),
+        Task::Check { source, form } => Answer::Checked(Program::check_in(sandbox, &source, form)),
+        Task::Execute(task) => Answer::Executed(task.run(sandbox)),
     };
     let answer = serde_json::to_vec(&answer)?;
     connection.write_all(&answer)
