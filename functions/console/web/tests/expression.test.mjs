@@ -45,6 +45,15 @@ test("splits a template into texts, placeholders, statements and comments", () =
   assert.deepEqual(kinds("{{ open", "jinja"), ["delimiter {{", "name open"]);
 });
 
+test("code is JavaScript", () => {
+  assert.deepEqual(kinds("const n = nodes?.call /* why */ ?? `a${1}`; // end", "javascript"), [
+    "keyword const", "name n", "operator =", "root nodes", "operator ?.", "property call", "comment /* why */", "operator ?", "operator ?",
+    "string `a${1}`", "operator ;", "comment // end",
+  ]);
+  assert.deepEqual(at("return input.lines.^", "javascript").path, ["input", "lines"]);
+  assert.equal(at("return 1 // inp^", "javascript"), null);
+});
+
 test("knows what is being written at the caret", () => {
   assert.deepEqual(at("inp^ut + 1"), { kind: "root", path: null, prefix: "inp", from: 0, to: 5, isQuoted: false, isBare: false, locals: new Map() });
   assert.deepEqual(at("nodes.^").path, ["nodes"]);

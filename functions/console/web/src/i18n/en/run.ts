@@ -103,6 +103,7 @@ export const values = {
   empty: "Empty text",
   large: "This value is large, and is stored as a file.",
   download: (name: string) => `Download: ${name}`,
+  console: "Console",
   load: "Load it",
   open: "Open it in a new tab",
 };

@@ -104,6 +104,7 @@ export const values: Dictionary["values"] = {
   empty: "Texto vacío",
   large: "Este valor es grande y está guardado como archivo.",
   download: (name) => `Descargar: ${name}`,
+  console: "Consola",
   load: "Cargarlo",
   open: "Abrirlo en una pestaña nueva",
 };

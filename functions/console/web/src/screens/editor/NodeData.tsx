@@ -13,6 +13,7 @@ import { type Draft, useDraft } from "./draft";
 import { PinIcon } from "./Glyph";
 import { spansOf, useLastRun } from "./lastValues";
 import type { Pin } from "./model/partial";
+import { ConsoleLines } from "../../values/ConsoleLines";
 import { type NodeStep, previewSteps, runSteps, type Shown } from "./model/nodeSteps";
 import type { GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
@@ -104,6 +105,7 @@ export function NodeData({ draft, node, types, canEdit, onPin, onEditPin }: Node
           ) : (
             step !== undefined && <ShownValue name={t.preview.output} shown={step.output} />
           )}
+          {step !== undefined && <ConsoleLines lines={step.console} />}
           <div className="data-pin">
             {pin !== undefined && <span className="pin-tag"><PinIcon /> {t.preview.pinned}{pin.port !== null && <> → <code>{pin.port}</code></>}</span>}
             {canEdit && pin === undefined && output?.kind === "value" && (

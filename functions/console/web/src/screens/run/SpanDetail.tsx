@@ -6,6 +6,7 @@ import { Link } from "../../router/Link";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { ErrorState } from "../../ui/ErrorState";
+import { ConsoleLines } from "../../values/ConsoleLines";
 import { ValueView } from "../../values/ValueView";
 import { Calls } from "./Calls";
 import { loadStep, type RunId } from "./queries";
@@ -51,6 +52,7 @@ export function SpanDetail({ id, span, run, called }: { id: string; span: Span; 
         {!omitted.includes("input") && span.state !== "skipped" && <ValueView name={t.run.input} value={shown.input} />}
         {!omitted.includes("output") && span.state === "completed" && <ValueView name={t.run.output} value={shown.output} />}
       </div>
+      <ConsoleLines lines={shown.console} />
       {omitted.length > 0 && (
         <div className="omitted">
           <p className="muted">

@@ -106,6 +106,6 @@ function nodeOf(step: string): string {
 function createSpan(step: string, nodeId: string, nodeType: string, attempt: number): Span {
   return {
     step, nodeId, nodeType, attempt, repeats: 0, state: "running", startedAt: "", endedAt: null, durationMs: null, action: null,
-    runId: null, port: null, input: null, output: null, omitted: ["input", "output"], error: null, usage: null, children: [],
+    runId: null, port: null, input: null, output: null, omitted: ["input", "output"], console: [], error: null, usage: null, children: [],
   };
 }

@@ -110,4 +110,4 @@ export function ExpressionField({ attributes, language, value, onChange }: Expre
 }
 
 /** Whether there is something to evaluate. A template without placeholders is its own result. */
-const isComputed = (text: string, language: ExpressionLanguage) => (language === "cel" ? text.trim() !== "" : /\{[{%]/.test(text));
+const isComputed = (text: string, language: ExpressionLanguage) => (language === "jinja" ? /\{[{%]/.test(text) : text.trim() !== "");

@@ -27,6 +27,13 @@ export interface CaretContext {
 const isName = (token: Token | undefined) =>
   token !== undefined && ["name", "root", "property", "function", "keyword"].includes(token.kind);
 
+/** The variables that a text binds. Nothing is known of those of JavaScript. */
+const LOCALS: Record<ExpressionLanguage, (before: readonly Token[]) => Locals> = {
+  cel: (before) => celLocals(before),
+  jinja: (before) => jinjaLocals(before),
+  javascript: () => new Map(),
+};
+
 /** What can be completed at the caret of a text; null if nothing can. */
 export function caretContext(text: string, caret: number, language: ExpressionLanguage): CaretContext | null {
   const all = tokenize(text, language);
@@ -35,8 +42,8 @@ export function caretContext(text: string, caret: number, language: ExpressionLa
   // What a template prints, and comments, are free of completions.
   if (language === "jinja" && !isInCode(before, caret)) return null;
   const touched = last !== undefined && last.end >= caret ? last : undefined;
-  if (touched?.kind === "comment" && (touched.end > caret || language === "cel")) return null;
-  const locals = language === "cel" ? celLocals(before) : jinjaLocals(before);
+  if (touched?.kind === "comment" && (touched.end > caret || language !== "jinja")) return null;
+  const locals = LOCALS[language](before);
   if (touched?.kind === "string") return quotedContext(text, caret, before, touched, locals);
   if (touched?.kind === "number") return null;
   const word = isName(touched) ? touched : undefined;
@@ -45,7 +52,7 @@ export function caretContext(text: string, caret: number, language: ExpressionLa
   const place = { prefix, from: word?.start ?? caret, to: word?.end ?? caret, isQuoted: false, isBare: false, locals };
   const previous = written.at(-1);
   const index = written.length - 1;
-  if (previous?.text === ".") {
+  if (previous?.text === "." || previous?.text === "?.") {
     const path = readPath(written, index - 1, locals);
     return { kind: "member", path, ...place };
   }

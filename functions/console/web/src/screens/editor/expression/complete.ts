@@ -30,6 +30,13 @@ const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const RESERVED = new Set(["true", "false", "null", "in"]);
 
 /** What can be written at the caret, what begins with the prefix first. */
+/** The words that may begin a value. */
+const WORDS: Record<ExpressionLanguage, readonly string[]> = {
+  cel: ["true", "false", "null"],
+  jinja: ["true", "false", "none", "not"],
+  javascript: [],
+};
+
 export function complete(context: CaretContext, scope: Scope, language: ExpressionLanguage, nameOf: (id: string) => string): Completion[] {
   const wanted = context.prefix.toLowerCase();
   const found = candidates(context, scope, language, nameOf).flatMap((entry) => {
@@ -55,10 +62,10 @@ function candidates(context: CaretContext, scope: Scope, language: ExpressionLan
         ...variables(context, scope),
         ...wholeNodes(context, scope, nameOf),
         ...ofLibrary(library[language].filter(({ on }) => on.length === 0)),
-        ...(language === "cel" ? ["true", "false", "null"] : ["true", "false", "none", "not"]).map((word) => asWord(word, context)),
+        ...WORDS[language].map((word) => asWord(word, context)),
       ];
     case "member": {
-      const methods = language === "cel" && !context.isQuoted ? ofLibrary(methodsOf(path, scope, language)) : [];
+      const methods = language !== "jinja" && !context.isQuoted ? ofLibrary(methodsOf(path, scope, language)) : [];
       return [...members(context, scope, nameOf), ...methods];
     }
     case "filter":

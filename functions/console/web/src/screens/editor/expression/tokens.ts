@@ -1,4 +1,4 @@
-export type ExpressionLanguage = "cel" | "jinja";
+export type ExpressionLanguage = "cel" | "jinja" | "javascript";
 
 export type TokenKind =
   /** What a template prints as it is. */
@@ -25,6 +25,11 @@ export interface Token {
 
 const KEYWORDS = {
   cel: new Set(["true", "false", "null", "in"]),
+  javascript: new Set([
+    "true", "false", "null", "undefined", "in", "of", "instanceof", "typeof", "void", "new", "delete", "this", "super", "const", "let", "var", "function",
+    "async", "await", "yield", "return", "throw", "try", "catch", "finally", "if", "else", "for", "while", "do", "switch", "case", "default", "break",
+    "continue", "class", "extends", "static", "get", "set",
+  ]),
   jinja: new Set(["true", "false", "none", "True", "False", "None", "in", "not", "and", "or", "is", "if", "else"]),
 };
 /** The words that begin a statement of a template. */
@@ -35,18 +40,23 @@ const CLOSE: Record<string, string> = { "{{": "}}", "{%": "%}", "{#": "#}" };
 const STRING = /(?:[rRbB]?)(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)/y;
 /** A string of a template can have line breaks, and no prefix. */
 const JINJA_STRING = /"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?/y;
+const JAVASCRIPT_STRING = /"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?|`(?:\\[\s\S]|[^`\\])*`?/y;
+const JAVASCRIPT_COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 const NUMBER = /0[xX][\da-fA-F]+[uU]?|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?[uU]?/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const FIELD = /`[^`\n]*`?/y;
 const COMMENT = /\/\/[^\n]*/y;
-const OPERATOR = /==|!=|<=|>=|&&|\|\||\/\/|\*\*|\S/uy;
+const STRINGS: Record<ExpressionLanguage, RegExp> = { cel: STRING, jinja: JINJA_STRING, javascript: JAVASCRIPT_STRING };
+/** The comments within code. Those of a template are around it. */
+const COMMENTS: Record<ExpressionLanguage, RegExp | null> = { cel: COMMENT, jinja: null, javascript: JAVASCRIPT_COMMENT };
+const OPERATOR = /\?\.|=>|===|!==|==|!=|<=|>=|&&|\|\||\/\/|\*\*|\S/uy;
 const SPACE = /\s+/y;
 
 /** Splits a text into tokens. Every text has tokens: what is wrong in it is the compiler's matter. */
 export function tokenize(text: string, language: ExpressionLanguage): Token[] {
   const tokens: Token[] = [];
-  if (language === "cel") readCode(text, 0, "cel", null, tokens);
-  else readTemplate(text, tokens);
+  if (language === "jinja") readTemplate(text, tokens);
+  else readCode(text, 0, language, null, tokens);
   return tokens;
 }
 
@@ -112,12 +122,13 @@ function readCode(text: string, from: number, language: ExpressionLanguage, clos
         return at;
       }
     }
-    const comment = language === "cel" ? match(COMMENT) : undefined;
+    const comments = COMMENTS[language];
+    const comment = comments === null ? undefined : match(comments);
     if (comment !== undefined) {
       push("comment", comment);
       continue;
     }
-    const string = match(language === "cel" ? STRING : JINJA_STRING);
+    const string = match(STRINGS[language]);
     if (string !== undefined) {
       push("string", string);
       continue;
@@ -145,7 +156,7 @@ function readCode(text: string, from: number, language: ExpressionLanguage, clos
 
 function kindOfName(name: string, before: string | undefined, isCalled: boolean, language: ExpressionLanguage): TokenKind {
   if (language === "jinja" && (before === "|" || before === "is") && name !== "not") return "function";
-  if (before === ".") return isCalled ? "function" : "property";
+  if (before === "." || before === "?.") return isCalled ? "function" : "property";
   if (KEYWORDS[language].has(name)) return "keyword";
   if (isCalled) return "function";
   return ROOTS.includes(name) ? "root" : "name";

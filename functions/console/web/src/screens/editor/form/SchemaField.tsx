@@ -2,6 +2,7 @@ import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
 import { ExpressionField } from "../expression/ExpressionField";
+import type { ExpressionLanguage } from "../expression/tokens";
 import type { Config } from "../model/types";
 import { useReferences } from "../queries";
 import { useNames } from "../texts";
@@ -62,13 +63,15 @@ export function FieldProblems({ id, path }: { id?: string; path: string }) {
   );
 }
 
+const LANGUAGES: Record<ExpressionLanguage, string> = { cel: "CEL", jinja: "Jinja", javascript: "JavaScript" };
+
 function SimpleField(props: FieldProps) {
   const { t } = useTexts();
   const { schema, path, label, required } = props;
   const id = useId();
   const isWrong = useProblems(path).length > 0;
   const kind = kindOf(schema);
-  const language = kind === "json" ? "JSON" : schema["x-language"] === "cel" ? "CEL" : schema["x-language"] === "jinja" ? "Jinja" : null;
+  const language = kind === "json" ? "JSON" : schema["x-language"] === undefined ? null : LANGUAGES[schema["x-language"]];
   const ids = {
     id,
     "data-field": path,

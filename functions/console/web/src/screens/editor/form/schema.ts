@@ -1,3 +1,4 @@
+import type { ExpressionLanguage } from "../expression/tokens";
 import type { Category, Config, GraphNode } from "../model/types";
 import type { Reference } from "../queries";
 
@@ -18,7 +19,7 @@ export interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  "x-language"?: "cel" | "jinja";
+  "x-language"?: ExpressionLanguage;
 }
 
 export type FieldKind =

@@ -15,6 +15,7 @@ export interface NodeStep {
   /** The values that went in, with the node that each comes from, as far as that is known. */
   inputs: { from: string | null; shown: Shown }[];
   output: Shown;
+  console: PreviewNode["console"];
 }
 
 type Previews = ReadonlyMap<string, { steps: readonly PreviewNode[] }>;
@@ -30,6 +31,7 @@ export function previewSteps(graph: Graph, nodeId: string, previewed: Previews):
     error: step.error,
     inputs: step.action === null && step.state !== "skipped" ? inputsOf(graph, step, previewed) : [],
     output: outputOf(step),
+    console: step.console,
   }));
 }
 
@@ -65,6 +67,7 @@ export function runSteps(spans: readonly Span[]): NodeStep[] {
     error: span.error,
     inputs: span.state === "skipped" ? [] : [{ from: null, shown: partOf(span, "input") }],
     output: span.state === "completed" || span.omitted.includes("output") ? partOf(span, "output") : { kind: "none" },
+    console: span.console,
   }));
 }
 
