@@ -13,6 +13,13 @@ pub fn folder(name: &str) -> PathBuf {
     Path::new(&crate_folder).parent().unwrap().join(name)
 }
 
+/// A program of this package. Cargo builds it before the tests, whose programs are in a folder beside it.
+pub fn find(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("cargo has not built the program {name}"))
+}
+
 /// The names of all functions. A function's folder, package and binary have the same name.
 pub fn functions() -> Vec<String> {
     let entries = std::fs::read_dir(folder("functions")).unwrap();

@@ -45,7 +45,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             runs: Runs::new(context)?,
-            plans: Arc::new(ReleasePlans::new(workflows.clone())),
+            plans: Arc::new(ReleasePlans::new(workflows.clone(), None)),
             workflows,
             shares: Shares::new(context)?,
             deliveries: Deliveries::new(context, Messenger::from_context(context, calls))?,

@@ -49,7 +49,7 @@ impl Stores {
             refused_calls: RefusedCalls::new(context)?,
             inboxes: Arc::new(Inboxes::new(context)?),
             threads: Threads::new(context)?,
-            plans: Arc::new(ReleasePlans::new(Workflows::new(context)?)),
+            plans: Arc::new(ReleasePlans::new(Workflows::new(context)?, None)),
             arrivals: Arc::new(Arrivals::new(context, runs.clone(), HttpPerformers::new(context)?)),
             runs,
             clock: context.clock.clone(),

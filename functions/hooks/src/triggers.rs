@@ -95,7 +95,7 @@ impl<'a> AuthorizedCall<'a> {
                 let arriving = ArrivingRun { new, start_key, plan: release.plan.clone(), trigger };
                 self.carry_out(arriving).await
             }
-            PureOutcome::TooLarge => self.hand_over(new, start_key).await,
+            PureOutcome::NeedsWorker => self.hand_over(new, start_key).await,
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> AuthorizedCall<'a> {
         let facts = RunFacts { origin: new.origin, ..facts };
         let start = RunStart { facts, trigger, input: new.input.clone() };
         let run = offload(move || Ok(carry_out_pure(plan, start)));
-        timeout_at(self.until, run).await.unwrap_or(Ok(PureOutcome::TooLarge))
+        timeout_at(self.until, run).await.unwrap_or(Ok(PureOutcome::NeedsWorker))
     }
 
     /// Stores a run that has ended.

@@ -30,7 +30,7 @@ impl Draft {
             Some(id) => Trigger::of_node(&graph, id).ok_or("the draft has no trigger with this id"),
             None => find_trigger(&graph).ok_or("the draft has no trigger"),
         };
-        let plan = compile_draft(graph, language::of_request()).await?;
+        let plan = compile_draft(graph, language::of_request(), script::interpreter()).await?;
         let chosen = chosen.map_err(|problem| Error::invalid_body("trigger", problem))?;
         let trigger = find_step(&plan, &chosen.node_id, "trigger")?;
         let until = until.map(|id| find_step(&plan, &id, "until")).transpose()?;

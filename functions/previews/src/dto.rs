@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::error_text::shorten_message;
 use domain::run::{AgentAction, RunError, StepError};
+use engine::script::ConsoleLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -119,6 +120,8 @@ pub struct PreviewNodeOut {
     /// outputs.
     #[schema(required)]
     pub output_bytes: Option<usize>,
+    /// What the code of the node wrote to its console.
+    pub console: Vec<ConsoleLine>,
     /// The error of a failed node. With `onError`, the preview continues after it.
     #[schema(required)]
     pub error: Option<PreviewNodeErrorOut>,

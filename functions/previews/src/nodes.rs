@@ -6,7 +6,7 @@ use domain::run::{RunEvent, RunEventKind, node_id_of};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::value_size::measure;
-use runner::{KeptValue, MAX_OUTPUTS_BYTES};
+use runner::{KeptValue, MAX_OUTPUTS_BYTES, StepOutputs};
 use serde_json::Value;
 
 use crate::dto::{PreviewNodeOut, PreviewNodeState};
@@ -14,7 +14,7 @@ use crate::dto::{PreviewNodeOut, PreviewNodeState};
 /// The nodes so far, in the order in which they began.
 pub struct NodeList<'a> {
     plan: &'a ExecutionPlan,
-    outputs: HashMap<String, KeptValue>,
+    outputs: StepOutputs,
     nodes: Vec<PreviewNodeOut>,
     places: HashMap<String, usize>,
     /// The beginning of the first attempt of each node.
@@ -22,7 +22,7 @@ pub struct NodeList<'a> {
 }
 
 impl<'a> NodeList<'a> {
-    pub fn new(plan: &'a ExecutionPlan, events: Vec<RunEvent>, outputs: HashMap<String, KeptValue>) -> Self {
+    pub fn new(plan: &'a ExecutionPlan, events: Vec<RunEvent>, outputs: StepOutputs) -> Self {
         let mut list = Self { plan, outputs, nodes: Vec::new(), places: HashMap::new(), begun: HashMap::new() };
         for event in events {
             list.read(event);
@@ -47,7 +47,7 @@ impl<'a> NodeList<'a> {
                 (node.state, node.action) = (PreviewNodeState::Waiting, action);
             }
             RunEventKind::StepCompleted { step, port, .. } => {
-                let output = self.outputs.remove(&step);
+                let output = self.outputs.values.remove(&step);
                 let place = self.place(step);
                 let node = &mut self.nodes[place];
                 node.port = Some(port);
@@ -103,6 +103,7 @@ impl<'a> NodeList<'a> {
         let node_id = node_id_of(&step).to_owned();
         let index = self.plan.find_step(&node_id);
         self.places.insert(step.clone(), self.nodes.len());
+        let console = self.outputs.consoles.remove(&step).unwrap_or_default();
         self.nodes.push(PreviewNodeOut {
             pinned: index.is_some_and(|index| self.plan.pinned(index).is_some()),
             step,
@@ -112,6 +113,7 @@ impl<'a> NodeList<'a> {
             port: None,
             output: Value::Null,
             output_bytes: None,
+            console,
             error: None,
             attempts: 0,
             duration_ms: None,

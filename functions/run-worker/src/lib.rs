@@ -27,7 +27,7 @@ impl Stores {
         let clock = context.clock.clone();
         let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
         let threads = Threads::new(context)?;
-        let plans = Arc::new(ReleasePlans::new(Workflows::new(context)?));
+        let plans = Arc::new(ReleasePlans::new(Workflows::new(context)?, script::interpreter()));
         let handler = HintHandler {
             erasures: Erasures { threads: threads.clone(), runs: runs.clone() },
             threads: ThreadRuns {

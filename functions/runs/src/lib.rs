@@ -39,7 +39,7 @@ impl Stores {
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),
-            plans: Arc::new(ReleasePlans::new(workflows.clone())),
+            plans: Arc::new(ReleasePlans::new(workflows.clone(), script::interpreter())),
             workflows,
         })
     }

@@ -14,7 +14,7 @@ use domain::reference::Reference;
 use domain::workflow::Workflow;
 use domain::{Error, Result, translated};
 use engine::compile::{
-    Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile, describe_problems, first_problems,
+    Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile_with, describe_problems, first_problems,
 };
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
@@ -50,7 +50,7 @@ impl<'a> GraphValidator<'a> {
         channels: &Channels,
     ) -> Result<(Option<BTreeSet<Reference>>, Vec<GraphProblem>)> {
         let graph_copy = graph.clone();
-        let mut compiled = offload(move || Ok(compile(&graph_copy))).await?;
+        let mut compiled = offload(move || Ok(compile_with(&graph_copy, &script::interpreter()))).await?;
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller, account } = *self;

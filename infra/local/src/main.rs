@@ -30,8 +30,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,database=info,effects=warn,gateway=warn,hooks=warn,kubernetes=warn,\
                               labs=warn,messaging=warn,outbound=warn,platform=warn,runner=warn,store=info,ticker=warn,workflows=warn";
 
+fn main() -> ExitCode {
+    script::serve_if_asked();
+    execute()
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn execute() -> ExitCode {
     let cli = Cli::parse();
     let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
     let serves = matches!(cli.command, None | Some(Command::Services { .. }));

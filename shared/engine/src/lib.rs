@@ -13,6 +13,7 @@ mod result_schema;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+pub mod script;
 mod suggestion;
 pub mod templates;
 pub mod value_size;

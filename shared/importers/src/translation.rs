@@ -146,7 +146,7 @@ pub fn find_problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
     // Expressions of an invalid configuration are not parsed.
     let expression_problem = || {
         found.expressions.into_iter().find_map(|(field, language, text)| {
-            Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
+            Program::parse(language, &text, &None).err().map(|problem| format!("{field}: {problem}"))
         })
     };
     violation.or_else(expression_problem).or_else(|| match kind.read(config) {

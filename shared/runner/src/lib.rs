@@ -26,7 +26,7 @@ pub use erasure::Erasures;
 pub use hint::{Hint, HintHandler};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};
 pub use invocation_trace::InvocationTrace;
-pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES, ValueRoom};
+pub use outputs::{KeptValue, MAX_OUTPUTS_BYTES, StepOutputs, ValueRoom};
 pub use plans::{Plans, ReleasePlan, ReleasePlans, compile_draft, find_trigger_step};
 pub use preview::{Preview, PreviewEnd, PreviewReport};
 pub use threads::ThreadRuns;

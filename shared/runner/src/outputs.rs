@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::compile::ExecutionPlan;
 use engine::drive::{Effect, EffectError, EffectOutcome, Effects};
 use engine::run::StepEvent;
+use engine::script::ConsoleLine;
 use engine::value_size::measure;
 use serde_json::Value;
 
@@ -76,19 +77,26 @@ impl Default for ValueRoom {
 #[derive(Clone)]
 pub struct OutputLog(Arc<Mutex<KeptOutputs>>);
 
+/// What steps returned, by their paths.
+#[derive(Default)]
+pub struct StepOutputs {
+    pub values: HashMap<String, KeptValue>,
+    /// What their scripts wrote.
+    pub consoles: HashMap<String, Vec<ConsoleLine>>,
+}
+
 struct KeptOutputs {
-    /// The outputs by the path of the step.
-    outputs: HashMap<String, KeptValue>,
+    outputs: StepOutputs,
     /// The size that may still be kept.
     left: usize,
 }
 
 impl OutputLog {
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(KeptOutputs { outputs: HashMap::new(), left: MAX_OUTPUTS_BYTES })))
+        Self(Arc::new(Mutex::new(KeptOutputs { outputs: StepOutputs::default(), left: MAX_OUTPUTS_BYTES })))
     }
 
-    pub fn take(&self) -> HashMap<String, KeptValue> {
+    pub fn take(&self) -> StepOutputs {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).outputs)
     }
 }
@@ -107,9 +115,16 @@ impl<E: Effects> Effects for ObservedEffects<E> {
     fn observe(&self, plan: &ExecutionPlan, events: &[StepEvent]) {
         let mut kept = self.log.0.lock().unwrap_or_else(PoisonError::into_inner);
         for event in events {
-            if let StepEvent::Completed { path, outcome } = event {
-                let output = KeptValue::new(&outcome.value, &mut kept.left);
-                kept.outputs.insert(path.display(plan), output);
+            match event {
+                StepEvent::Completed { path, outcome } => {
+                    let output = KeptValue::new(&outcome.value, &mut kept.left);
+                    kept.outputs.values.insert(path.display(plan), output);
+                }
+                StepEvent::Printed { path, lines } => {
+                    let console = kept.outputs.consoles.entry(path.display(plan)).or_default();
+                    console.extend_from_slice(lines);
+                }
+                _ => {}
             }
         }
     }

@@ -12,7 +12,8 @@ use domain::identity::Account;
 use domain::language::Language;
 use domain::run::Run;
 use domain::{Error, Result};
-use engine::compile::{ExecutionPlan, compile, problems_error};
+use engine::compile::{ExecutionPlan, compile_with, problems_error};
+use engine::script::OwnInterpreter;
 use platform::cache::Cache;
 use platform::offload::offload;
 use store::Workflows;
@@ -27,14 +28,16 @@ const PLANS: usize = 200;
 const KEPT: Duration = Duration::from_secs(60 * 60);
 
 /// The plan of a draft. A graph with errors is refused with the list of its problems.
-pub async fn compile_draft(graph: Graph, language: Language) -> Result<ExecutionPlan> {
-    let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+pub async fn compile_draft(graph: Graph, language: Language, interpreter: OwnInterpreter) -> Result<ExecutionPlan> {
+    let (plan, problems) = offload(move || Ok(compile_with(&graph, &interpreter).finish())).await?;
     plan.ok_or_else(|| problems_error(&problems, language))
 }
 
 /// The plans of published releases.
 pub struct ReleasePlans {
     workflows: Workflows,
+    /// None in a process that does not run scripts.
+    interpreter: OwnInterpreter,
     plans: Cache<ReleaseId, Arc<ReleasePlan>>,
 }
 
@@ -65,8 +68,12 @@ impl ReleasePlan {
 }
 
 impl ReleasePlans {
-    pub fn new(workflows: Workflows) -> Self {
-        Self { workflows, plans: Cache::new(KEPT, PLANS) }
+    pub fn new(workflows: Workflows, interpreter: OwnInterpreter) -> Self {
+        Self { workflows, interpreter, plans: Cache::new(KEPT, PLANS) }
+    }
+
+    pub fn interpreter(&self) -> &OwnInterpreter {
+        &self.interpreter
     }
 
     pub async fn find(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<Arc<ReleasePlan>> {
@@ -77,7 +84,8 @@ impl ReleasePlans {
     async fn load(&self, account: Account, workflow: WorkflowId, release: ReleaseId) -> Result<ReleasePlan> {
         let manifest = self.workflows.release_manifest(account, workflow, release).await?;
         let graph = manifest.graph;
-        let (plan, problems) = offload(move || Ok(compile(&graph).finish())).await?;
+        let interpreter = self.interpreter.clone();
+        let (plan, problems) = offload(move || Ok(compile_with(&graph, &interpreter).finish())).await?;
         let problem = problems.first().map(|problem| problem.message.en.as_str()).unwrap_or_default();
         let plan = plan.ok_or_else(|| Error::internal(format!("a release has an invalid graph: {problem}")))?;
         let webhooks = manifest.channels.iter().filter_map(|(node, channel)| {

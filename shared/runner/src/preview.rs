@@ -1,6 +1,5 @@
 //! Previews: a draft is carried out within a request, and is recorded nowhere.
 
-use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use crate::memory::{MemoryJournal, MemoryLog};
-use crate::outputs::{KeptValue, MAX_OUTPUT_BYTES, ObservedEffects, OutputLog};
+use crate::outputs::{KeptValue, MAX_OUTPUT_BYTES, ObservedEffects, OutputLog, StepOutputs};
 
 /// Longer than any preview, so that attempts with long timeouts begin too. The limit of the preview ends them.
 const SHIFT: Duration = Duration::from_secs(60 * 60);
@@ -40,8 +39,8 @@ pub struct Preview {
 /// What happened in a preview.
 pub struct PreviewReport {
     pub events: Vec<RunEvent>,
-    /// The outputs of the steps that have completed, by their paths.
-    pub outputs: HashMap<String, KeptValue>,
+    /// The outputs of the steps that have completed.
+    pub outputs: StepOutputs,
     pub end: PreviewEnd,
 }
 

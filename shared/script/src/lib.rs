@@ -7,6 +7,7 @@
 mod budget;
 mod engine;
 mod host;
+mod interpreter;
 mod limits;
 mod memory;
 mod outcome;
@@ -17,6 +18,7 @@ mod source;
 mod text;
 
 pub use engine::{Request, Usage, execute, execute_measured};
+pub use interpreter::interpreter;
 pub use limits::{LimitKind, Limits, RESERVE_BYTES};
 pub use outcome::{ConsoleLevel, ConsoleLine, Outcome, Position, ScriptError, SyntaxProblem, Thrown};
 pub use processes::{Processes, serve_if_asked, use_program};

@@ -7,6 +7,7 @@ mod analytics;
 mod arrivals;
 mod budgets;
 mod calls;
+mod code;
 mod controls;
 mod costs;
 mod erase;
@@ -141,7 +142,7 @@ pub fn context_at(app: &TestApp, now: Time) -> Context {
 }
 
 fn worker(context: &Context) -> Worker<RunAdmission, Arc<ReleasePlans>, NodePerformers> {
-    let plans = Arc::new(ReleasePlans::new(Workflows::new(context).unwrap()));
+    let plans = Arc::new(ReleasePlans::new(Workflows::new(context).unwrap(), script::interpreter()));
     Worker {
         runs: Runs::new(context).unwrap(),
         admission: RunAdmission::new(context).unwrap(),

@@ -50,7 +50,7 @@ async fn expressions_can_be_previewed() {
         json!({}),
         json!({"expression": 1}),
         json!({"expression": "1", "data": []}),
-        json!({"expression": "1", "language": "js"}),
+        json!({"expression": "1", "language": "lua"}),
     ] {
         assert_eq!(preview(wrong).await.code(), "invalid_body");
     }

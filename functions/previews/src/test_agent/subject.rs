@@ -40,7 +40,7 @@ impl TestSubject {
             }
         };
         let id = find_trigger(&graph, trigger).map(str::to_owned);
-        let plan = compile_draft(graph, language::of_request()).await?.tested();
+        let plan = compile_draft(graph, language::of_request(), script::interpreter()).await?.tested();
         let step = plan.find_step(&id?).ok_or_else(|| Error::internal("a plan lacks a node of its graph"))?;
         Ok(Self { plan: Arc::new(plan), trigger: step, channels })
     }

@@ -6,6 +6,7 @@ use domain::run::{AgentAction, StepError};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, SpanState};
+use engine::script::ConsoleLine;
 use runner::ValueRoom;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,6 +77,8 @@ pub struct SpanOut {
     output: Value,
     /// The values that are too large for this response: more than 64 KB each, or 2 MB in all.
     omitted: Vec<&'static str>,
+    /// What the code of the step wrote to its console.
+    console: Vec<ConsoleLine>,
     #[schema(required)]
     error: Option<StepError>,
     /// The calls of models of all attempts of this step. Null if it has called none.
@@ -175,6 +178,7 @@ impl SpanOut {
             input,
             output,
             omitted,
+            console: span.console,
             error: span.error,
             usage: usage.map(ModelUsageOut::from),
             children: Vec::new(),

@@ -131,7 +131,7 @@ async fn load_subject(
         }
         ReleaseChoice::Draft => {
             let graph = stores.workflows.get(account, id).await?.graph;
-            let plan = compile_draft(graph, language::of_request()).await?;
+            let plan = compile_draft(graph, language::of_request(), stores.plans.interpreter().clone()).await?;
             Ok(Subject { plan: Arc::new(plan), release: None })
         }
     }

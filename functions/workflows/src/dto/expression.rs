@@ -1,5 +1,6 @@
 //! Request and response bodies of the expression preview.
 
+use engine::script::ConsoleLine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -29,6 +30,9 @@ pub enum LanguageIn {
     Cel,
     /// A Jinja template: a text with placeholders.
     Jinja,
+    /// JavaScript, as the field of the node `code`: the body of a function, with `return`.
+    #[serde(alias = "js")]
+    Javascript,
 }
 
 /// The value of an expression.
@@ -41,4 +45,7 @@ pub struct PreviewOut {
     /// The type of the value.
     #[schema(example = "bool")]
     pub r#type: &'static str,
+    /// What JavaScript wrote to its console.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub console: Vec<ConsoleLine>,
 }

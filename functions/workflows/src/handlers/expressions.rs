@@ -2,9 +2,12 @@
 
 use domain::Error;
 use domain::language::Language;
+use domain::run::StepError;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
+use engine::script::{ExecutedScript, Script, Surroundings};
 use platform::offload;
+use serde_json::{Map, Value};
 use web::builder::{Caller, Data, ErrorResponses, NotJson};
 use web::language::{self, AcceptLanguageHeaders};
 use web::{Json, Result};
@@ -29,6 +32,7 @@ enum PreviewFailure {
     Syntax(SyntaxError),
     /// It is in English, as in the records of runs.
     Evaluation(EvaluationError),
+    Script(StepError),
 }
 
 fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, PreviewFailure> {
@@ -46,14 +50,37 @@ fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, P
                 .map_err(PreviewFailure::Evaluation)?;
             (text.into(), "string")
         }
+        LanguageIn::Javascript => return execute(expression, data, now),
     };
-    Ok(PreviewOut { result, r#type })
+    Ok(PreviewOut { result, r#type, console: Vec::new() })
+}
+
+fn execute(source: &str, data: &Map<String, Value>, now: Time) -> std::result::Result<PreviewOut, PreviewFailure> {
+    let script = Script::parse(source, &script::interpreter()).map_err(PreviewFailure::Syntax)?;
+    let surroundings = Surroundings { variables: data, now: now.into(), seed: 0 };
+    let ExecutedScript { result, work: _, console } = script.execute(&surroundings);
+    let result = result.map_err(PreviewFailure::Script)?;
+    let r#type = match &result {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "list",
+        Value::Object(_) => "map",
+    };
+    Ok(PreviewOut { result, r#type, console })
 }
 
 impl PreviewFailure {
     /// Its details contain the position in the expression.
     fn into_error(self) -> Error {
         let (code, at, language, message) = match self {
+            // The position is in the message.
+            Self::Script(StepError { code, message }) => {
+                let details = serde_json::json!({"code": code, "problem": message});
+                let code = if code == "code_limit" { EvaluationErrorCode::Limit.as_str() } else { "invalid_body" };
+                return Error::Unsound { code, message: format!("expression: {message}"), details };
+            }
             Self::Syntax(SyntaxError { at, message }) => {
                 let language = language::of_request();
                 ("invalid_body", at, language, message.get(language).clone())

@@ -9,7 +9,8 @@ use super::{PlanStep, Problems, Severity};
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, NodeConfig};
-use crate::schema::{Program, check_config};
+use crate::schema::{ExpressionLanguage, Program, check_config};
+use crate::script::OwnInterpreter;
 use domain::graph::{Graph, Node};
 use domain::language::Translated;
 use domain::translated;
@@ -18,15 +19,21 @@ use domain::translated;
 const MAX_PATTERNS: usize = 1_000;
 
 /// Builds one step per node, and reports the problems of its configuration. The configuration is none if it cannot be read.
-pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> (Vec<PlanStep>, Vec<Option<NodeConfig>>) {
+pub fn read_nodes(
+    graph: &Graph,
+    interpreter: &OwnInterpreter,
+    problems: &mut Problems,
+) -> (Vec<PlanStep>, Vec<Option<NodeConfig>>) {
     let mut patterns = 0;
-    graph.nodes.iter().enumerate().map(|(index, node)| read_node(index, node, &mut patterns, problems)).unzip()
+    let nodes = graph.nodes.iter().enumerate();
+    nodes.map(|(index, node)| read_node(index, node, interpreter, &mut patterns, problems)).unzip()
 }
 
 /// `patterns` counts the regular expressions of the graph so far.
 fn read_node(
     index: usize,
     node: &Node,
+    interpreter: &OwnInterpreter,
     patterns: &mut usize,
     problems: &mut Problems,
 ) -> (PlanStep, Option<NodeConfig>) {
@@ -47,7 +54,8 @@ fn read_node(
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
-        let pattern_count = text.matches("matches").count();
+        let is_script = language == ExpressionLanguage::JavaScript;
+        let pattern_count = if is_script { 0 } else { text.matches("matches").count() };
         *patterns += pattern_count;
         if pattern_count > 0 && *patterns > MAX_PATTERNS {
             let message = translated!(
@@ -57,7 +65,7 @@ fn read_node(
             problems.field("too_many_patterns", index, &field, None, message);
             continue;
         }
-        let program = Program::parse(language, &text).and_then(|program| {
+        let program = Program::parse(language, &text, interpreter).and_then(|program| {
             match &program {
                 Program::Condition(expression) if node_type.has_conditions => expression.check_condition()?,
                 _ => {}

@@ -19,6 +19,7 @@ use super::nodes::policy::Policy;
 use super::nodes::redaction::Redaction;
 use super::nodes::{Join, NodeConfig, NodeKind, NodeType};
 use super::schema::Program;
+use super::script::OwnInterpreter;
 use domain::graph::Graph;
 use domain::language::{Language, Translated};
 use domain::reference::Reference;
@@ -80,6 +81,11 @@ impl ExecutionPlan {
     pub fn config(&self, step: usize) -> &NodeConfig {
         &self.configs[step]
     }
+
+    /// Whether this process can run all programs of the plan.
+    pub fn can_execute(&self) -> bool {
+        self.steps.iter().flat_map(|step| step.programs.values()).all(Program::can_execute)
+    }
 }
 
 /// The result of a compilation: a plan, and the problems of the graph.
@@ -90,9 +96,14 @@ pub struct Compiled {
     problems: Problems,
 }
 
+/// Compiles a graph in a process that does not run scripts. They are not checked, and the plan cannot execute them.
 pub fn compile(graph: &Graph) -> Compiled {
+    compile_with(graph, &None)
+}
+
+pub fn compile_with(graph: &Graph, interpreter: &OwnInterpreter) -> Compiled {
     let mut problems = Problems::for_graph(graph);
-    let (steps, configs) = configs::read_nodes(graph, &mut problems);
+    let (steps, configs) = configs::read_nodes(graph, interpreter, &mut problems);
     let mut plan = ExecutionPlan { steps, configs: Vec::new(), edges: Vec::new(), order: Vec::new(), preview: None };
     let indexes = index_nodes(graph, &mut problems);
     wiring::connect(graph, &indexes, &mut plan, &mut problems);

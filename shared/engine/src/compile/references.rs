@@ -37,6 +37,8 @@ pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[S
             let mut check = ReferenceCheck { plan, index, ids: &ids, indexes, upstream, explained: HashSet::new() };
             for reference in &program.references() {
                 if let Some((severity, code, at, message)) = check.check_reference(reference, problems) {
+                    // In a script, the name may be in a comment or a text.
+                    let severity = if program.is_script() { Severity::Warning } else { severity };
                     problems.add(severity, code, index, Some(field), Some(at), message);
                 }
             }

@@ -35,6 +35,10 @@ pub async fn drive_within<J: Journal, E: Effects>(
     effects: &E,
 ) -> Result<Departure> {
     let ClaimedRun { facts, plan, trigger, log, crashes } = run;
+    if !plan.can_execute() {
+        // The run needs a process that runs scripts.
+        return leave_to_next(journal).await;
+    }
     let restored = restore(&plan, log)?;
     if crashes > MAX_CRASHES {
         let attempt = restored.begun.iter().find(|(_, begun)| matches!(begun, Begun::Attempt { .. }));
@@ -226,6 +230,14 @@ impl<'a, E: Effects> Driver<'a, E> {
             }
         }
     }
+}
+
+/// Leaves the run to the next process.
+pub(super) async fn leave_to_next<J: Journal>(journal: &mut J) -> Result<Departure> {
+    Ok(match journal.hand_over().await? {
+        Hold::Held => Departure::HandedOver,
+        Hold::Lost => Departure::Lost,
+    })
 }
 
 async fn end_run<J: Journal>(

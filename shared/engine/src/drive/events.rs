@@ -15,7 +15,8 @@ pub fn to_log(plan: &ExecutionPlan, events: Vec<StepEvent>) -> Vec<RunEventKind>
     for event in events {
         match event {
             // The driver writes when each attempt of an effect begins. Other steps complete as soon as they start.
-            StepEvent::Started { .. } => {}
+            // What scripts write is computed again for the trace.
+            StepEvent::Started { .. } | StepEvent::Printed { .. } => {}
             StepEvent::Decided { path, decision: Decision::Port(_) } => drop(chosen.insert(path)),
             StepEvent::Decided { path, decision: Decision::Winner(connection) } => {
                 log.push(RunEventKind::BranchWon { step: path.display(plan), connection });

@@ -26,8 +26,8 @@ pub enum PureOutcome {
     Ended(PureRun),
     /// A step needs an effect.
     NeedsEffect,
-    /// The run needs too much work or memory.
-    TooLarge,
+    /// The run needs too much work or memory, or an interpreter.
+    NeedsWorker,
 }
 
 /// Carries out a run from its beginning to its end, if it needs no effect.
@@ -36,11 +36,14 @@ pub fn carry_out_pure(plan: Arc<ExecutionPlan>, start: RunStart) -> PureOutcome 
 }
 
 pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: RunStart) -> PureOutcome {
+    if !plan.can_execute() {
+        return PureOutcome::NeedsWorker;
+    }
     let mut masks = Masks::default();
     masks.unmask(&mut start.input);
     let mut execution = Execution::new(plan, start, History::default());
     if !limits.settle(&mut execution) {
-        return PureOutcome::TooLarge;
+        return PureOutcome::NeedsWorker;
     }
     let Some(end) = execution.end().cloned() else { return PureOutcome::NeedsEffect };
     let events = execution.take_events();
@@ -53,6 +56,6 @@ pub fn carry_out_within(limits: Limits, plan: Arc<ExecutionPlan>, mut start: Run
     // The events are stored in one transaction, so they are limited to the size of a value.
     match measure(&events) {
         Some(_) => PureOutcome::Ended(PureRun { events, end }),
-        None => PureOutcome::TooLarge,
+        None => PureOutcome::NeedsWorker,
     }
 }

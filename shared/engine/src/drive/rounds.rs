@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::future::FutureExt;
 use futures::stream::StreamExt;
 
+use super::driver::leave_to_next;
 use super::state::{Driver, MARGIN, Ready, Stage};
 use super::waits::pass_through;
 use super::{Departure, Effects, Journal};
@@ -112,10 +113,7 @@ impl<E: Effects> Driver<'_, E> {
         if !self.pending.is_empty() && self.commit(journal).await? == Hold::Lost {
             return Ok(Departure::Lost);
         }
-        Ok(match journal.hand_over().await? {
-            Hold::Held => Departure::HandedOver,
-            Hold::Lost => Departure::Lost,
-        })
+        leave_to_next(journal).await
     }
 
     /// Leaves the run, unless an answer has arrived meanwhile.

@@ -11,6 +11,7 @@ use super::masks::Masks;
 use super::restore::restore;
 use crate::compile::ExecutionPlan;
 use crate::run::{Execution, RunFacts, RunStart, StepError, StepEvent};
+use crate::script::ConsoleLine;
 use domain::Result;
 use domain::id::RunId;
 use domain::run::{AgentAction, ExchangeDetector, RunEvent, RunEventKind, node_id_of};
@@ -38,6 +39,8 @@ pub struct Span {
     pub error: Option<StepError>,
     pub input: Option<Arc<Value>>,
     pub output: Option<Arc<Value>>,
+    /// What the scripts of the step wrote.
+    pub console: Vec<ConsoleLine>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,7 @@ impl Span {
             error: None,
             input: None,
             output: None,
+            console: Vec::new(),
         }
     }
 
@@ -97,8 +101,10 @@ pub fn trace(facts: RunFacts, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec
     let (values, masks) = compute(facts, plan, trigger, log)?;
     let mut spans = spans.list;
     for span in &mut spans {
-        let Some(StepValues { input, output }) = values.get(&span.step) else { continue };
+        let Some(StepValues { input, output, console }) = values.get(&span.step) else { continue };
         span.input.clone_from(input);
+        span.console.clone_from(console);
+        span.console.iter_mut().for_each(|line| masks.hide_in_text(&mut line.text));
         if span.state == SpanState::Completed {
             span.output.clone_from(output);
         }
@@ -235,6 +241,7 @@ fn end(span: &mut Span, state: SpanState, at: Time) {
 struct StepValues {
     input: Option<Arc<Value>>,
     output: Option<Arc<Value>>,
+    console: Vec<ConsoleLine>,
 }
 
 /// The inputs and outputs of all steps, by their paths, and what is masked in them.
@@ -270,6 +277,9 @@ fn compute(
             }
             StepEvent::Completed { path, outcome } => {
                 values.entry(path.display(&plan)).or_default().output = Some(outcome.value);
+            }
+            StepEvent::Printed { path, lines } => {
+                values.entry(path.display(&plan)).or_default().console.extend(lines);
             }
             _ => {}
         }

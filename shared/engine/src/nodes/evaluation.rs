@@ -1,15 +1,16 @@
 //! Evaluates the expressions of a step's configuration.
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{NodeAction, NodeResult, Operation, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
+use crate::script::{ConsoleLine, ExecutedScript, Script, Surroundings};
 use crate::value_size::add_size;
 use domain::run::StepError;
 
@@ -21,22 +22,31 @@ pub struct Fields<'a> {
     programs: &'a BTreeMap<String, Program>,
     /// The input of the step.
     pub input: &'a Arc<Value>,
+    surroundings: Surroundings<'a>,
     scope: Scope<'a>,
+    script_work: Cell<u64>,
+    console: RefCell<Vec<ConsoleLine>>,
 }
 
 impl<'a> Fields<'a> {
     pub fn new(
         (config, programs): (&'a Map<String, Value>, &'a BTreeMap<String, Program>),
         input: &'a Arc<Value>,
-        variables: &'a Map<String, Value>,
-        now: Timestamp,
+        surroundings: Surroundings<'a>,
     ) -> Self {
-        Self { config, programs, input, scope: Scope::new(variables, now) }
+        let scope = Scope::new(surroundings.variables, surroundings.now);
+        let (script_work, console) = Default::default();
+        Self { config, programs, input, surroundings, scope, script_work, console }
     }
 
-    /// The number of steps that the expressions have taken so far.
+    /// The number of steps that the expressions and scripts have taken so far.
     pub fn steps(&self) -> u64 {
-        self.scope.steps()
+        self.scope.steps() + self.script_work.get()
+    }
+
+    /// What the scripts wrote to their console.
+    pub fn take_console(&self) -> Vec<ConsoleLine> {
+        self.console.take()
     }
 
     /// The value of an expression, such as `expression` or `cases[0].expression`; none if the field is not set.
@@ -116,8 +126,16 @@ impl<'a> Fields<'a> {
         let value = match program {
             Program::Condition(expression) => expression.evaluate(&self.scope).map(|(value, _)| value),
             Program::Text(template) => template.render(&self.scope).map(Value::String),
+            Program::Script(script) => return self.run_script(script),
         };
         value.map_err(|error| describe(path, &error))
+    }
+
+    fn run_script(&self, script: &Script) -> Result<Value, StepError> {
+        let ExecutedScript { result, work, console } = script.execute(&self.surroundings);
+        self.script_work.set(self.script_work.get().saturating_add(work));
+        self.console.borrow_mut().extend(console);
+        result
     }
 }
 

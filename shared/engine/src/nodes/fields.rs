@@ -1,4 +1,4 @@
-//! Field types that several node types share: CEL expressions and Jinja templates.
+//! Field types that several node types share: CEL expressions, Jinja templates and JavaScript.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -16,6 +16,10 @@ pub struct Cel(pub String);
 /// A Jinja template.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Jinja(pub String);
+
+/// JavaScript: the body of an async function.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct JavaScript(pub String);
 
 impl Jinja {
     /// Returns the literal text before, between and after the placeholders, as it will be rendered: without the
@@ -61,6 +65,14 @@ impl PartialSchema for Jinja {
 }
 
 impl ToSchema for Jinja {}
+
+impl PartialSchema for JavaScript {
+    fn schema() -> RefOr<Schema> {
+        expression_schema(ExpressionLanguage::JavaScript, Some(1), 65_536, "JavaScript.")
+    }
+}
+
+impl ToSchema for JavaScript {}
 
 fn expression_schema(
     language: ExpressionLanguage,

@@ -103,6 +103,7 @@ node_types! {
     switch::SwitchNode,
     transform::TransformNode,
     template::TemplateNode,
+    code::CodeNode,
     r#loop::LoopNode,
     merge::MergeNode,
     delay::DelayNode,
@@ -280,7 +281,7 @@ mod tests {
             assert_eq!(found.violations, [], "{}", node_type.name);
             expressions += found.expressions.len();
             for (field, language, text) in found.expressions {
-                Program::parse(language, &text)
+                Program::parse(language, &text, &None)
                     .unwrap_or_else(|problem| panic!("{} {field}: {problem}", node_type.name));
             }
             let summary = node_type.read(&node_type.example_config()).unwrap();

@@ -24,7 +24,9 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 73] = [
+const TEXTS: [(&str, &str); 74] = [
+    ("The body of an async function. Its `return` gives the value of the node.",
+     "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
      "El JSON Schema (borrador 2020-12) de la entrada de una ejecución. Sin él, se acepta cualquier entrada."),
     ("The input of a run that is started without one; it must match the schema.",

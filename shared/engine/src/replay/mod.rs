@@ -142,7 +142,7 @@ impl Player {
                 StepEvent::Failed { path, .. } => (path, ReplayState::Failed),
                 StepEvent::Skipped { path } => (path, ReplayState::Skipped),
                 StepEvent::Canceled { path } => (path, ReplayState::Canceled),
-                StepEvent::Decided { .. } => continue,
+                StepEvent::Decided { .. } | StepEvent::Printed { .. } => continue,
             };
             let step = self.replay.steps.entry(path.display(plan)).or_default();
             // A step that has failed or was canceled may still go on at a port.

@@ -30,6 +30,7 @@ use serde_json::Value;
 use crate::agent::AgentRun;
 use crate::compile::ExecutionPlan;
 use crate::nodes::DueWork;
+use crate::script::ConsoleLine;
 pub use agents::LOG_MISMATCH;
 use domain::run::AgentAction;
 pub use domain::run::{RunEnd, RunError};
@@ -45,6 +46,9 @@ use usage::STEP_WORK;
 pub const MAX_STEPS: usize = 10_000;
 /// The maximum number of steps that a run skips. Each is an event of its log.
 pub const MAX_SKIPPED: usize = 50_000;
+
+/// The maximum number of bytes that the scripts of a run write to their consoles. The rest is dropped.
+const MAX_CONSOLE_BYTES: usize = 256 * 1024;
 
 /// How a run begins.
 pub struct RunStart {
@@ -112,6 +116,11 @@ pub enum StepEvent {
         path: StepPath,
         decision: Decision,
     },
+    /// A script of the step wrote to its console.
+    Printed {
+        path: StepPath,
+        lines: Vec<ConsoleLine>,
+    },
 }
 
 pub struct Execution {
@@ -135,6 +144,7 @@ pub struct Execution {
     skipped: usize,
     work: u64,
     bytes: usize,
+    console_bytes: usize,
     /// The number of steps in the graph itself, and in the body of each loop.
     scope_sizes: BTreeMap<Option<usize>, usize>,
     output: Option<Arc<Value>>,
@@ -167,6 +177,7 @@ impl Execution {
             skipped: 0,
             work: 0,
             bytes: 0,
+            console_bytes: 0,
             scope_sizes,
             output: None,
             end: None,

@@ -6,12 +6,15 @@ use serde_json::{Map, Value};
 
 use super::scope::{Arrival, EdgeState, check_value, join_values};
 use super::{
-    Decision, DueEffect, Execution, MAX_SKIPPED, MAX_STEPS, ScopePath, StepError, StepEvent, StepOutcome, StepPath,
+    Decision, DueEffect, Execution, MAX_CONSOLE_BYTES, MAX_SKIPPED, MAX_STEPS, ScopePath, StepError, StepEvent,
+    StepOutcome, StepPath,
 };
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
 use crate::nodes::send_result::SendResultNode;
 use crate::nodes::{ERROR, Fields, Join, NodeAction, OUT};
+use crate::schema::Program;
+use crate::script::{ConsoleLine, Surroundings, seed_of};
 use crate::value_size::memory_of_fields;
 
 impl Execution {
@@ -75,9 +78,16 @@ impl Execution {
         }
         let variables = self.variables(&path, &input);
         self.charge_bytes(memory_of_fields(&variables));
-        let fields = Fields::new((&step.config, &step.programs), &input, &variables, self.facts.queued_at.into());
+        let has_script = step.programs.values().any(Program::is_script);
+        let surroundings = Surroundings {
+            variables: &variables,
+            now: self.facts.queued_at.into(),
+            seed: if has_script { seed_of(&self.facts.id, &path.display(&plan)) } else { 0 },
+        };
+        let fields = Fields::new((&step.config, &step.programs), &input, surroundings);
         let action = plan.config(path.step).evaluate(&fields);
         self.work += fields.steps();
+        self.print(&path, fields.take_console());
         match action {
             Err(error) => self.complete(path, Err(error)),
             Ok(NodeAction::Pass) => self.complete(path, Ok(StepOutcome::new(OUT, input))),
@@ -93,6 +103,17 @@ impl Execution {
                 self.activate(&path);
                 self.due.push(DueEffect { path, work, action: None, input });
             }
+        }
+    }
+
+    /// Reports what the scripts of a step wrote, as far as a run may write.
+    fn print(&mut self, path: &StepPath, mut lines: Vec<ConsoleLine>) {
+        lines.retain(|line| {
+            self.console_bytes += line.text.len();
+            self.console_bytes <= MAX_CONSOLE_BYTES
+        });
+        if !lines.is_empty() {
+            self.events.push(StepEvent::Printed { path: path.clone(), lines });
         }
     }
 

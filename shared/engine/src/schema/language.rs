@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReference};
+use crate::script::{OwnInterpreter, Script};
 
 /// The keyword that marks a string as an expression.
 pub const LANGUAGE: &str = "x-language";
@@ -11,6 +12,7 @@ pub const LANGUAGE: &str = "x-language";
 pub enum ExpressionLanguage {
     Cel,
     Jinja,
+    JavaScript,
 }
 
 impl ExpressionLanguage {
@@ -18,6 +20,7 @@ impl ExpressionLanguage {
         match self {
             Self::Cel => "cel",
             Self::Jinja => "jinja",
+            Self::JavaScript => "javascript",
         }
     }
 
@@ -25,6 +28,7 @@ impl ExpressionLanguage {
         match name.as_str()? {
             "cel" => Some(Self::Cel),
             "jinja" => Some(Self::Jinja),
+            "javascript" => Some(Self::JavaScript),
             _ => None,
         }
     }
@@ -35,13 +39,16 @@ impl ExpressionLanguage {
 pub enum Program {
     Condition(Expression),
     Text(JinjaTemplate),
+    Script(Script),
 }
 
 impl Program {
-    pub fn parse(language: ExpressionLanguage, text: &str) -> Result<Self, SyntaxError> {
+    /// A script keeps the interpreter, and is checked by it.
+    pub fn parse(language: ExpressionLanguage, text: &str, interpreter: &OwnInterpreter) -> Result<Self, SyntaxError> {
         match language {
             ExpressionLanguage::Cel => Expression::parse(text).map(Self::Condition),
             ExpressionLanguage::Jinja => JinjaTemplate::parse(text).map(Self::Text),
+            ExpressionLanguage::JavaScript => Script::parse(text, interpreter).map(Self::Script),
         }
     }
 
@@ -50,6 +57,19 @@ impl Program {
         match self {
             Self::Condition(expression) => expression.references(),
             Self::Text(template) => template.references(),
+            Self::Script(script) => script.references(),
+        }
+    }
+
+    pub fn is_script(&self) -> bool {
+        matches!(self, Self::Script(_))
+    }
+
+    /// Whether this process can run the program.
+    pub fn can_execute(&self) -> bool {
+        match self {
+            Self::Condition(_) | Self::Text(_) => true,
+            Self::Script(script) => script.can_execute(),
         }
     }
 }

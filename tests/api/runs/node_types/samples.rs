@@ -62,6 +62,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         sample("transform", json!({"fields": null, "value": "[input]"}), json!(1), "out"),
         sample("template", json!({}), letter.clone(), "out"),
         sample("template", json!({"template": "[1, {{ input.name|tojson }}]", "format": "json"}), letter, "out"),
+        sample("code", json!({}), json!({"orders": [{"paid": true, "price": 2}]}), "out"),
         sample("merge", json!({}), json!(1), "out"),
         sample("merge", json!({"mode": "all", "cancelLosers": null}), json!(1), "out"),
         Sample { meanwhile: Meanwhile::Wait(day), ..sample("delay", json!({}), json!([1]), "out") },

@@ -30,7 +30,7 @@ async fn every_node_shows_its_output() {
     assert_eq!(steps(&shown), expected);
     let expected = json!({
         "step": "large", "nodeId": "large", "state": "completed", "action": null, "port": "true", "output": 120,
-        "outputBytes": null, "error": null, "attempts": 0, "durationMs": null, "pinned": false,
+        "outputBytes": null, "console": [], "error": null, "attempts": 0, "durationMs": null, "pinned": false,
     });
     assert_eq!(*step(&shown, "large"), expected);
     assert_eq!((&step(&shown, "other")["port"], &shown["omittedNodes"]), (&Value::Null, &json!(0)));

@@ -163,6 +163,6 @@ async fn a_pure_run_that_needs_too_much_work_or_memory_is_left_to_a_worker() {
     assert!(matches!(ended, PureOutcome::Ended(PureRun { end: RunEnd::Completed { .. }, .. })), "{ended:?}");
     for limits in [Limits { work: 1_000, ..Limits::RUN }, Limits { bytes: 10_000, ..Limits::RUN }] {
         let outcome = carry_out(Limits { slice: 100, ..limits });
-        assert!(matches!(outcome, PureOutcome::TooLarge), "{outcome:?}");
+        assert!(matches!(outcome, PureOutcome::NeedsWorker), "{outcome:?}");
     }
 }

@@ -15,6 +15,7 @@ use crate::graph_builder::graph;
 use crate::nodes::Fields;
 use crate::nodes::Operation;
 use crate::nodes::http::HttpNode;
+use crate::script::Surroundings;
 
 type Effect = fn(&DueEffect) -> Result<StepOutcome, StepError>;
 
@@ -103,7 +104,7 @@ impl TestRun {
                 StepEvent::Failed { path, error } => (path, error.to_string()),
                 StepEvent::Skipped { path } => (path, "skipped".to_owned()),
                 StepEvent::Canceled { path } => (path, "canceled".to_owned()),
-                StepEvent::Started { .. } | StepEvent::Decided { .. } => continue,
+                StepEvent::Started { .. } | StepEvent::Decided { .. } | StepEvent::Printed { .. } => continue,
             };
             let known: &mut String = ends.entry(path.display(plan)).or_default();
             known.push_str(if known.is_empty() { "" } else { ", " });
@@ -122,8 +123,8 @@ fn an_invalid_configuration_is_an_error_without_its_values() {
     ];
     let plan = compile(&graph(&nodes, "start>text text>end")).finish().0.unwrap();
     let (input, variables) = (Arc::default(), Map::new());
-    let fields =
-        Fields::new((&plan.steps[1].config, &plan.steps[1].programs), &input, &variables, jiff::Timestamp::UNIX_EPOCH);
+    let surroundings = Surroundings { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH, seed: 0 };
+    let fields = Fields::new((&plan.steps[1].config, &plan.steps[1].programs), &input, surroundings);
     let error = fields.evaluate::<HttpNode<Value, String>>().unwrap_err();
     assert_eq!(error.code, "invalid_config");
     assert!(!error.message.contains("s3cret"), "{error}");

@@ -1,0 +1,91 @@
+//! Finds the nodes whose outputs a script reads, so that only these outputs are copied into it. This is no parser: it finds
+//! `nodes` in comments and texts, too, and reads too much rather than too little.
+
+use crate::expression::{TextPosition, VariableReference};
+
+const NODES: &str = "nodes";
+
+/// The references to `nodes`: with a member for `nodes.fetch` and `nodes["fetch"]`, without one for everything else.
+pub fn find_nodes(source: &str) -> Vec<VariableReference> {
+    let found = source.match_indices(NODES).filter_map(|(start, _)| {
+        let (before, after) = (&source[..start], &source[start + NODES.len()..]);
+        if before.ends_with(is_name) || after.starts_with(is_name) || is_member(before) {
+            return None;
+        }
+        let (variable, at) = (NODES.into(), position_of(before));
+        let Some((member, rest)) = read_member(after) else {
+            return Some(VariableReference { variable, member: None, at, field: None });
+        };
+        let field = read_member(rest).map(|(field, _)| (field.into(), at));
+        Some(VariableReference { variable, member: Some(member.into()), at, field })
+    });
+    found.collect()
+}
+
+/// Whether the name after this text is a member of another value than the global object.
+fn is_member(before: &str) -> bool {
+    let before = before.trim_end();
+    // Three dots spread a value.
+    let Some(of) = before.strip_suffix('.').filter(|_| !before.ends_with("...")) else { return false };
+    let of = of.trim_end_matches('?').trim_end();
+    !(of.ends_with("globalThis") || of.ends_with("this"))
+}
+
+/// The name that is taken from the value before this text, and the text behind it.
+fn read_member(after: &str) -> Option<(&str, &str)> {
+    let after = after.trim_start();
+    let dotted = after.strip_prefix("?.").or_else(|| after.strip_prefix('.'));
+    let bracket = dotted.unwrap_or(after).trim_start().strip_prefix('[');
+    if let Some(inner) = bracket {
+        let inner = inner.trim_start();
+        let quote = inner.chars().next().filter(|quote| ['"', '\'', '`'].contains(quote))?;
+        let (name, rest) = inner[1..].split_once(quote)?;
+        let rest = rest.trim_start().strip_prefix(']')?;
+        return Some((name, rest)).filter(|_| !name.contains(['\\', '$']));
+    }
+    let name = dotted?.trim_start();
+    let end = name.find(|character| !is_name(character)).unwrap_or(name.len());
+    (end > 0).then(|| name.split_at(end))
+}
+
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || ['_', '$', '\\'].contains(&character)
+}
+
+fn position_of(before: &str) -> TextPosition {
+    let last_line = before.rsplit('\n').next().unwrap_or_default();
+    TextPosition { line: before.matches('\n').count() as u32 + 1, column: last_line.chars().count() as u32 + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nodes_that_a_script_reads_are_found() {
+        let cases: [(&str, &[Option<&str>]); 14] = [
+            ("return nodes.fetch.output", &[Some("fetch")]),
+            ("return nodes?.fetch?.output", &[Some("fetch")]),
+            ("return nodes['my node'].output + nodes[\"b-c\"].output", &[Some("my node"), Some("b-c")]),
+            ("return nodes\n  .fetch", &[Some("fetch")]),
+            ("const { a } = nodes", &[None]),
+            ("return nodes[name]", &[None]),
+            ("return nodes[`a${b}`]", &[None]),
+            ("return { ...nodes }", &[None]),
+            ("return globalThis.nodes.a", &[Some("a")]),
+            ("return input.nodes.a + myNodes.a + nodesOf.a + $nodes.a", &[]),
+            ("// nodes.a\nreturn 'nodes.b'", &[Some("a"), Some("b")]),
+            ("return [nodes.a, nodes.b.output]", &[Some("a"), Some("b")]),
+            ("return nodes", &[None]),
+            ("return 1", &[]),
+        ];
+        for (source, expected) in cases {
+            let found = find_nodes(source);
+            let members: Vec<_> = found.iter().map(|reference| reference.member.as_deref()).collect();
+            assert_eq!(members, expected, "{source}");
+        }
+        let [reference] = &find_nodes("let x\n  = nodes.a.result")[..] else { panic!() };
+        assert_eq!(reference.at, TextPosition { line: 2, column: 5 });
+        assert_eq!(reference.field.as_ref().unwrap().0.as_ref(), "result");
+    }
+}
