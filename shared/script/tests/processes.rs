@@ -106,3 +106,49 @@ fn tasks_run_side_by_side() {
         tasks.collect::<Vec<_>>().into_iter().for_each(|task| task.join().unwrap());
     });
 }
+
+/// The processes that a process has started.
+#[cfg(target_os = "linux")]
+fn children_of(parent: u32) -> Vec<std::path::PathBuf> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let is_child = |process: &std::path::PathBuf| {
+        let status = std::fs::read_to_string(process.join("status")).unwrap_or_default();
+        status.lines().any(|line| line == format!("PPid:\t{parent}"))
+    };
+    processes.filter(is_child).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_can_only_compute_and_answer() {
+    let processes = &processes();
+    assert!(run(processes, "return 1").is_ok());
+    let server = processes.server_id().unwrap();
+    let error = std::thread::scope(|scope| {
+        let endless = scope.spawn(|| {
+            let globals = Map::new();
+            let mut endless = request("for (;;) {}", &globals);
+            (endless.limits.steps, endless.limits.cpu_time) = (u64::MAX, Duration::from_secs(10_000));
+            processes.execute(&endless).unwrap_err()
+        });
+        let process = loop {
+            let is_filtered = |process: &std::path::PathBuf| {
+                let status = std::fs::read_to_string(process.join("status")).unwrap_or_default();
+                status.contains("Seccomp:\t2")
+            };
+            if let Some(process) = children_of(server).into_iter().find(is_filtered) {
+                break process;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(std::fs::read(process.join("environ")).unwrap(), b"", "no environment");
+        // The standard output and error are 1 and 2.
+        let files = std::fs::read_dir(process.join("fd")).unwrap().map(|file| file.unwrap().file_name());
+        assert_eq!(files.filter(|name| name != "1" && name != "2").count(), 1, "only its own connection");
+        let id = process.file_name().unwrap();
+        let killed = std::process::Command::new("kill").arg("-9").arg(id).status().unwrap();
+        assert!(killed.success());
+        endless.join().unwrap()
+    });
+    assert!(matches!(error, ScriptError::Engine(_)), "{error:?}");
+}
