@@ -41,6 +41,7 @@ pub fn serve() -> ! {
 fn serve_tasks() -> io::Result<()> {
     // SAFETY: The standard input is used only here.
     let control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(libc::STDIN_FILENO) });
+    close_inherited();
     forbid_files()?;
     let sandbox = Sandbox::open().map_err(io::Error::other)?;
     crash::prepare()?;
@@ -74,6 +75,15 @@ fn receive_descriptor(control: &UnixStream) -> io::Result<Option<OwnedFd>> {
         _ => None,
     });
     received.map(Some).ok_or_else(|| io::Error::other("a task has no connection"))
+}
+
+/// Closes what the parent's parent left open: the parent itself passes on only the first three.
+fn close_inherited() {
+    const MOST: i32 = 1024;
+    for descriptor in libc::STDERR_FILENO + 1..MOST {
+        // SAFETY: Nothing in this process uses these descriptors yet.
+        unsafe { libc::close(descriptor) };
+    }
 }
 
 /// No process of scripts writes files, or leaves an image of its memory.
