@@ -11,6 +11,7 @@ use std::sync::Arc;
 use auth::Auth;
 use domain::Result;
 use messaging::Messenger;
+use oauth::{Consents, SharedConsents};
 use outbound::{Calls, Outbound};
 use platform::Context;
 use store::agents::ToolCredentials;
@@ -28,6 +29,7 @@ pub struct Stores {
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
     credentials: Credentials,
+    consents: Arc<Consents>,
     tool_credentials: ToolCredentials,
     hints: Hints,
     calls: Calls,
@@ -36,7 +38,9 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let outbound = Outbound::from_config(&context.config)?;
+        let consents = Arc::new(Consents::new(context, outbound.clone())?);
+        let calls = Calls::new(outbound).with_consented(Arc::new(SharedConsents(consents.clone())));
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
@@ -44,6 +48,7 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
+            consents,
             tool_credentials: ToolCredentials::new(context)?,
             hints: Hints::new(context)?,
             messenger: Messenger::from_context(context, calls.clone()),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::credential::{Credential, CredentialName, CredentialType};
+use domain::credential::{ClientAuthentication, Credential, CredentialName, CredentialType};
 use domain::token::SecretToken;
 use domain::webhook::Webhook;
 use domain::{Error, Result, schema};
@@ -12,6 +12,8 @@ use serde_json::Value;
 use store::credentials::CredentialSummary;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use super::authorization::AuthorizationOut;
 
 /// The inbound and outbound credentials of a workflow, without their secrets.
 #[derive(Serialize, ToSchema)]
@@ -66,11 +68,16 @@ pub struct CredentialOut {
     r#type: CredentialType,
     #[schema(format = DateTime)]
     created_at: String,
+    /// Whether a user has consented. Only credentials of type `oauth2_authorization_code` have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    authorization: Option<AuthorizationOut>,
 }
 
-impl From<CredentialSummary> for CredentialOut {
-    fn from(CredentialSummary { id, name, r#type, created_at }: CredentialSummary) -> Self {
-        Self { id: id.uuid(), name, r#type, created_at: created_at.to_string() }
+impl CredentialOut {
+    pub fn new(summary: CredentialSummary, authorization: Option<AuthorizationOut>) -> Self {
+        let CredentialSummary { id, name, r#type, created_at } = summary;
+        Self { id: id.uuid(), name, r#type, created_at: created_at.to_string(), authorization }
     }
 }
 
@@ -115,10 +122,16 @@ pub struct CredentialFields {
     header: Option<SecretText>,
     parameter: Option<SecretText>,
     value: Option<SecretText>,
+    service: Option<SecretText>,
+    authorization_url: Option<SecretText>,
     token_url: Option<SecretText>,
+    revocation_url: Option<SecretText>,
     client_id: Option<SecretText>,
     client_secret: Option<SecretText>,
     scope: Option<SecretText>,
+    #[schema(value_type = Option<Object>)]
+    authorization_parameters: Option<BTreeMap<String, SecretText>>,
+    client_authentication: Option<ClientAuthentication>,
     bot_token: Option<SecretText>,
     signing_secret: Option<SecretText>,
     secret_token: Option<SecretText>,
@@ -169,7 +182,10 @@ impl CredentialFields {
             ("header", self.header),
             ("parameter", self.parameter),
             ("value", self.value),
+            ("service", self.service),
+            ("authorizationUrl", self.authorization_url),
             ("tokenUrl", self.token_url),
+            ("revocationUrl", self.revocation_url),
             ("clientId", self.client_id),
             ("clientSecret", self.client_secret),
             ("scope", self.scope),
@@ -186,7 +202,33 @@ impl CredentialFields {
         .into_iter()
         .filter_map(|(field, text)| Some((field, text?.0)))
         .collect();
-        let scope = given.remove("scope").filter(|_| r#type == CredentialType::Oauth2ClientCredentials);
+        let is_consent = r#type == CredentialType::Oauth2AuthorizationCode;
+        let is_oauth = is_consent || r#type == CredentialType::Oauth2ClientCredentials;
+        let scope = if is_oauth { given.remove("scope") } else { None };
+        let foreign = [
+            self.authorization_parameters.as_ref().map(|_| "authorizationParameters"),
+            self.client_authentication.map(|_| "clientAuthentication"),
+        ];
+        if let Some(field) = foreign.into_iter().flatten().find(|_| !is_consent) {
+            return Err(foreign_field(field));
+        }
+        if is_consent {
+            let mut optional = |field: &str| given.remove(field);
+            let credential = Credential::Oauth2AuthorizationCode {
+                service: optional("service"),
+                authorization_url: optional("authorizationUrl"),
+                token_url: optional("tokenUrl"),
+                revocation_url: optional("revocationUrl"),
+                client_id: optional("clientId"),
+                client_secret: optional("clientSecret"),
+                scope,
+                authorization_parameters: self
+                    .authorization_parameters
+                    .map(|parameters| parameters.into_iter().map(|(name, value)| (name, value.0)).collect()),
+                client_authentication: self.client_authentication,
+            };
+            return checked(credential, &given);
+        }
         let mut missing = Vec::new();
         let mut needed = |field: &'static str| {
             given.remove(field).unwrap_or_else(|| {
@@ -218,15 +260,27 @@ impl CredentialFields {
                 verify_token: needed("verifyToken"),
             },
             CredentialType::SignedHttp => Credential::SignedHttp { url: needed("url"), secret: needed("secret") },
+            CredentialType::Oauth2AuthorizationCode => {
+                return Err(Error::internal("a consent was read as another type"));
+            }
         };
         if !missing.is_empty() {
             let problem = if missing.len() == 1 { "is required" } else { "are required" };
             return Err(Error::invalid_body(missing.join(", "), problem));
         }
-        if let Some(field) = given.keys().next() {
-            return Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it"));
-        }
-        credential.check()?;
-        Ok(credential)
+        checked(credential, &given)
     }
+}
+
+/// Refuses the fields that are left, and wrong values.
+fn checked(credential: Credential, left: &BTreeMap<&str, String>) -> Result<Credential> {
+    if let Some(field) = left.keys().next() {
+        return Err(foreign_field(field));
+    }
+    credential.check()?;
+    Ok(credential)
+}
+
+fn foreign_field(field: &str) -> Error {
+    Error::invalid_body(field, "a credential of this type has no such field; remove it")
 }

@@ -1,5 +1,6 @@
 //! Query parameters, request bodies and response bodies.
 
+pub mod authorization;
 pub mod connection;
 pub mod credential;
 pub mod event;

@@ -104,7 +104,9 @@ impl OauthServices {
         let endpoint = |set: &Option<String>, known: Option<&str>| set.clone().or_else(|| known.map(str::to_owned));
         let parameters = match &client.authorization_parameters {
             Some(parameters) => parameters.clone(),
-            None => known.iter().flat_map(|known| known.parameters).map(|&(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            None => {
+                known.iter().flat_map(|known| known.parameters).map(|&(k, v)| (k.to_owned(), v.to_owned())).collect()
+            }
         };
         Some(OauthProvider {
             authorization_url: endpoint(&client.authorization_url, known.as_ref().map(|it| it.authorization_url))?,
