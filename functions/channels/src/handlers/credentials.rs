@@ -14,7 +14,8 @@ use web::{Json, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::authorization::AuthorizationOut;
-use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
+use crate::dto::credential::{CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
+use crate::dto::credential_fields::CredentialFields;
 
 /// List credentials
 ///
