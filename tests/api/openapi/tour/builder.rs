@@ -179,7 +179,6 @@ impl TourClient {
             "authorizationUrl": "https://login.example.com/authorize", "tokenUrl": "https://login.example.com/token",
         });
         let created = self.send("POST", outbound, Some(consent)).await;
-        self.set_title("With the consent of a user");
         self.set_parameter("credential_id", &created["data"]["id"]);
         self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/authorize").await;
         self.set_parameter("credential_id", &json!(bearer));
