@@ -1,6 +1,7 @@
 //! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`, `…/teams…`: the input and output
 //! channels of workflows, their webhooks, credentials and private teams. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: it is here
-//! because this function has the permission to encrypt secrets.
+//! because this function has the permission to encrypt secrets. `/oauth/callback`: providers send browsers there after the consent to a
+//! credential.
 
 mod dto;
 mod handlers;
