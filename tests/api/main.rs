@@ -6,6 +6,7 @@ mod authentication;
 mod bodies;
 mod compression;
 mod connections;
+mod consents;
 mod console;
 mod conversations;
 mod echoes;

@@ -324,8 +324,8 @@ fn leads(route: &str, path: &str) -> bool {
     segments.next().is_none()
 }
 
-/// Every route of the template is described, except the reference page, its text, the pages of the console, and the MCP servers,
-/// whose protocol describes itself.
+/// Every route of the template is described, except the reference page, its text, the pages of the console, the page to which providers
+/// send browsers, and the MCP servers, whose protocol describes itself.
 #[test]
 fn every_prefix_of_the_template_is_described() {
     let described: Vec<String> = documents()
@@ -346,6 +346,7 @@ fn every_prefix_of_the_template_is_described() {
                     "/console",
                     "/mcp/v1",
                     "/mcp/v1/studio",
+                    "/oauth/callback",
                     "/.well-known/oauth-protected-resource"
                 ]
                 .contains(&prefix),

@@ -31,6 +31,8 @@ pub struct AuthorizationServer {
 #[derive(Default)]
 struct Issuer {
     origin: String,
+    /// Values of grants beside or instead of its own.
+    granted: Mutex<BTreeMap<String, Value>>,
     /// Values of the metadata instead of its own.
     metadata: Mutex<BTreeMap<String, Value>>,
     next: AtomicU32,
@@ -70,6 +72,11 @@ impl AuthorizationServer {
         self.server.metadata.lock().unwrap().insert(name.to_owned(), value);
     }
 
+    /// Grants have this value from now on.
+    pub fn grant(&self, name: &str, value: Value) {
+        self.server.granted.lock().unwrap().insert(name.to_owned(), value);
+    }
+
     /// Access tokens that are issued from now on are valid this long.
     pub fn issue_for(&self, seconds: u32) {
         self.server.lifetime.store(seconds, Ordering::SeqCst);
@@ -78,6 +85,16 @@ impl AuthorizationServer {
     /// Refuses all grants from now on.
     pub fn refuse(&self) {
         *self.server.refusal.lock().unwrap() = Some((StatusCode::BAD_REQUEST, "invalid_grant"));
+    }
+
+    /// Refuses all grants from now on in this way.
+    pub fn refuse_with(&self, status: u16, error: &'static str) {
+        *self.server.refusal.lock().unwrap() = Some((StatusCode::from_u16(status).unwrap(), error));
+    }
+
+    /// Refuses no grants any more.
+    pub fn accept(&self) {
+        *self.server.refusal.lock().unwrap() = None;
     }
 
     /// Refuses all clients from now on, or none.
@@ -140,8 +157,12 @@ impl Issuer {
         self.access_tokens.lock().unwrap().insert(access.clone());
         self.refresh_tokens.lock().unwrap().insert(refresh.clone(), resource.to_owned());
         let lifetime = self.lifetime.load(Ordering::SeqCst);
-        Json(json!({"access_token": access, "refresh_token": refresh, "token_type": "Bearer", "expires_in": lifetime}))
-            .into_response()
+        let mut granted =
+            json!({"access_token": access, "refresh_token": refresh, "token_type": "Bearer", "expires_in": lifetime});
+        for (name, value) in &*self.granted.lock().unwrap() {
+            granted[name] = value.clone();
+        }
+        Json(granted).into_response()
     }
 
     fn exchange(&self, form: &Form) -> Option<Response> {
@@ -152,12 +173,12 @@ impl Issuer {
             && is_same("redirect_uri")
             && is_same("client_id")
             && is_same("resource");
-        is_right.then(|| self.issue(&asked["resource"]))
+        is_right.then(|| self.issue(asked.get("resource").map_or("", String::as_str)))
     }
 
     fn renew(&self, form: &Form) -> Option<Response> {
         let resource = self.refresh_tokens.lock().unwrap().remove(form.get("refresh_token")?)?;
-        (form.get("resource") == Some(&resource)).then(|| self.issue(&resource))
+        (form.get("resource").map_or("", String::as_str) == resource).then(|| self.issue(&resource))
     }
 }
 

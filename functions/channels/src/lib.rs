@@ -1,6 +1,7 @@
 //! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`, `…/teams…`: the input and output
 //! channels of workflows, their webhooks, credentials and private teams. Also `/builder/v1/agents/{id}/tools/{tool}/credential`: it is here
-//! because this function has the permission to encrypt secrets.
+//! because this function has the permission to encrypt secrets. `/oauth/callback`: providers send browsers there after the consent to a
+//! credential.
 
 mod dto;
 mod handlers;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use auth::Auth;
 use domain::Result;
 use messaging::Messenger;
+use oauth::{Consents, SharedConsents};
 use outbound::{Calls, Outbound};
 use platform::Context;
 use store::agents::ToolCredentials;
@@ -28,6 +30,7 @@ pub struct Stores {
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
     credentials: Credentials,
+    consents: Arc<Consents>,
     tool_credentials: ToolCredentials,
     hints: Hints,
     calls: Calls,
@@ -36,7 +39,9 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let outbound = Outbound::from_config(&context.config)?;
+        let consents = Arc::new(Consents::new(context, outbound.clone())?);
+        let calls = Calls::new(outbound).with_consented(Arc::new(SharedConsents(consents.clone())));
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
@@ -44,6 +49,7 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
+            consents,
             tool_credentials: ToolCredentials::new(context)?,
             hints: Hints::new(context)?,
             messenger: Messenger::from_context(context, calls.clone()),

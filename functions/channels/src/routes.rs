@@ -1,6 +1,7 @@
 //! The route table of the channels API.
 
 use axum::Router;
+use axum::routing::get;
 use domain::Result;
 use domain::scope::ScopeArea;
 use platform::Context;
@@ -8,6 +9,7 @@ use web::{finish, routes};
 
 use crate::Stores;
 use crate::handlers::connections::*;
+use crate::handlers::consents::*;
 use crate::handlers::credentials::*;
 use crate::handlers::events::*;
 use crate::handlers::teams::*;
@@ -28,6 +30,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => get(get_credential), delete(delete_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test" => post(test_credential);
+    "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/authorize" => get(authorize_credential);
     "/builder/v1/workflows/{id}/teams" => get(list_teams?), post(create_team);
     "/builder/v1/workflows/{id}/teams/{team_id}" => get(get_team), post(update_team_with_post), patch(update_team), delete(delete_team);
 }
@@ -36,6 +39,7 @@ const SCOPES: [(&str, ScopeArea); 2] =
     [("/builder/v1/agents/", ScopeArea::Agents), ("/builder/v1/", ScopeArea::Workflows)];
 
 pub fn router(context: &Context) -> Result<Router> {
-    let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
+    // The callback is for browsers, so it is not part of the documented API.
+    let router = table().route("/oauth/callback", get(confirm_consent).post(finish_consent));
+    Ok(finish(router.with_state(Stores::new(context)?), ROUTES, web::builder::AREA.with_scopes(&SCOPES), context))
 }

@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 
 use domain::address;
+use domain::oauth::OauthServices;
 use domain::workbench::Resources;
 use outbound::AddressGuard;
 use platform::config::{
     AUTH_AUDIENCE, AUTH_DISCOVERY_URL, AUTH_ISSUER, AUTH_JWKS_URL, AUTH_ORG_CLAIM, AUTH_ROLES_CLAIM, BASE_URL,
     CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, CONSOLE_ORIGIN, CORS_ORIGINS, GUARD_PATIENCE_S, IMAGE_PATIENCE_S,
-    METRICS, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_SERVICE_NAME,
-    OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
+    METRICS, OAUTH_SERVICES, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT,
+    OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_MAX_CONNECTIONS,
     OUTBOUND_REFUSED_PORTS, SLACK_API_URL, STREAM_SECONDS, TELEGRAM_API_URL, WHATSAPP_API_URL, WORKBENCH_CAPACITY,
     WORKBENCH_CLUSTER,
 };
@@ -19,7 +20,7 @@ use platform::telemetry;
 use crate::failure::Failure;
 
 /// The settings without an option. They have the same effect as the environment variables of a deployed function.
-const FROM_ENVIRONMENT: [(&str, Form); 26] = [
+const FROM_ENVIRONMENT: [(&str, Form); 27] = [
     (AUTH_ISSUER, Form::Text),
     (AUTH_AUDIENCE, Form::Text),
     (AUTH_JWKS_URL, Form::Url),
@@ -30,6 +31,7 @@ const FROM_ENVIRONMENT: [(&str, Form); 26] = [
     (CONSOLE_CLIENT_SECRET, Form::Text),
     (CONSOLE_ORIGIN, Form::Origins),
     (CORS_ORIGINS, Form::Origins),
+    (OAUTH_SERVICES, Form::Services),
     (SLACK_API_URL, Form::Url),
     (TELEGRAM_API_URL, Form::Url),
     (WHATSAPP_API_URL, Form::Url),
@@ -57,6 +59,7 @@ enum Form {
     Number,
     Ports,
     Cluster,
+    Services,
     Metrics,
     /// The platform checks it.
     Telemetry,
@@ -75,6 +78,7 @@ impl Form {
             Self::Ports => (items.all(|port| port.parse::<u16>().is_ok()), "ports separated by commas"),
             Self::Metrics => (value == telemetry::EMF, telemetry::EMF),
             Self::Cluster => return cluster_problem(value).map(Cow::Owned),
+            Self::Services => return services_problem(value).map(Cow::Owned),
             Self::Telemetry => return telemetry::expected_form(name, value).map(Cow::Borrowed),
         };
         (!is_right).then_some(Cow::Borrowed(expected))
@@ -89,6 +93,11 @@ fn cluster_problem(value: &str) -> Option<String> {
         Err(problem) => problem,
     };
     Some(format!("JSON as in shared/kubernetes/README.md, with \"connection\": \"kubeconfig\" ({problem})"))
+}
+
+fn services_problem(value: &str) -> Option<String> {
+    let problem = OauthServices::read(value).err()?;
+    Some(format!("JSON such as {{\"google\": {{\"clientId\": …, \"clientSecret\": …}}}} ({problem})"))
 }
 
 fn is_url(text: &str) -> bool {
@@ -183,7 +192,7 @@ pub fn check(settings: &Settings<'_>) -> Vec<WrongSetting> {
             wrong.push(WrongSetting {
                 problem: match name {
                     // Its value may be a key, or long.
-                    OTEL_EXPORTER_OTLP_HEADERS | WORKBENCH_CLUSTER => format!("{name} cannot be used"),
+                    OAUTH_SERVICES | OTEL_EXPORTER_OTLP_HEADERS | WORKBENCH_CLUSTER => format!("{name} cannot be used"),
                     _ => format!("{name} is {value:?}"),
                 },
                 fix: format!("set it to {expected}, or unset it"),

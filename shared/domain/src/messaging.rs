@@ -47,7 +47,8 @@ impl MessagingProvider {
             | CredentialType::Basic
             | CredentialType::Header
             | CredentialType::Query
-            | CredentialType::Oauth2ClientCredentials => None,
+            | CredentialType::Oauth2ClientCredentials
+            | CredentialType::Oauth2AuthorizationCode => None,
         }
     }
 

@@ -27,6 +27,7 @@ use engine::nodes::{LoadAgent, Operation};
 use engine::run::StepError;
 use futures::TryFutureExt;
 use mcp_client::Listing;
+use oauth::{Consents, SharedConsents};
 use outbound::{Calls, Outbound};
 use platform::Context;
 use platform::telemetry::Telemetry;
@@ -121,14 +122,14 @@ impl EffectOwner {
 impl NodePerformers {
     /// The performers of runs, which can take part in conversations.
     pub fn of_runs(context: &Context, plans: Arc<ReleasePlans>) -> Result<Self> {
-        let calls = Calls::new(Outbound::from_config(&context.config)?);
+        let calls = new_calls(context)?;
         let conversations = Arc::new(ThreadConversations::new(context, calls.clone(), plans)?);
         Ok(Self { conversations: Some(conversations), ..Self::with_calls(context, calls)? })
     }
 
     /// The performers of previews and of agents that are called directly.
     pub fn new(context: &Context) -> Result<Self> {
-        Self::with_calls(context, Calls::new(Outbound::from_config(&context.config)?))
+        Self::with_calls(context, new_calls(context)?)
     }
 
     fn with_calls(context: &Context, calls: Calls) -> Result<Self> {
@@ -168,6 +169,13 @@ impl Performers for NodePerformers {
     }
 }
 
+/// The client for calls of other systems, which can send the tokens of accounts that users have connected.
+fn new_calls(context: &Context) -> Result<Calls> {
+    let outbound = Outbound::from_config(&context.config)?;
+    let consents = Arc::new(Consents::new(context, outbound.clone())?);
+    Ok(Calls::new(outbound).with_consented(Arc::new(SharedConsents(consents))))
+}
+
 /// The performer of `http` nodes, for functions that answer soon. It links no provider of models.
 #[derive(Clone)]
 pub struct HttpPerformers {
@@ -177,8 +185,10 @@ pub struct HttpPerformers {
 
 impl HttpPerformers {
     pub fn new(context: &Context) -> Result<Self> {
-        let calls = Calls::new(Outbound::from_config(&context.config)?);
-        Ok(Self { http: Arc::new(HttpEffects::new(context, calls)?), telemetry: context.telemetry.clone() })
+        Ok(Self {
+            http: Arc::new(HttpEffects::new(context, new_calls(context)?)?),
+            telemetry: context.telemetry.clone(),
+        })
     }
 }
 

@@ -77,7 +77,7 @@ impl McpError {
             Self::Call(CallError::TokenRefused { status, .. }) | Self::Status { status, .. } => {
                 matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
             }
-            Self::SessionEnded => true,
+            Self::SessionEnded | Self::Call(CallError::TokenUnavailable { .. }) => true,
             _ => false,
         }
     }

@@ -12,7 +12,7 @@ use super::call_error::CallError;
 use domain::credential::Credential;
 use domain::header;
 
-/// Adds a credential to a request, except OAuth 2 client credentials, which need a token.
+/// Adds a credential to a request, except those of OAuth 2, which need a token.
 pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), CallError> {
     match credential {
         Credential::Bearer { token } => {
@@ -34,7 +34,7 @@ pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -
             url.query_pairs_mut().append_pair(parameter, value);
             *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::InvalidCredential)?;
         }
-        Credential::Oauth2ClientCredentials { .. } => {}
+        Credential::Oauth2ClientCredentials { .. } | Credential::Oauth2AuthorizationCode { .. } => {}
         // Sending one would reveal the account of a provider to another system.
         Credential::Slack { .. }
         | Credential::Telegram { .. }

@@ -1,6 +1,7 @@
 //! The error of a call of a workflow.
 
 use super::OutboundError;
+use domain::id::CredentialId;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -11,6 +12,14 @@ pub enum CallError {
     TokenRefused { status: u16, reason: Option<String> },
     #[error("the token endpoint did not return a bearer token")]
     NoToken,
+    /// The token was not renewed, for a reason that may pass. Nothing else was sent.
+    #[error("the access token cannot be renewed now: {cause}; try again later")]
+    TokenUnavailable { cause: String },
+    /// No user has consented, or the consent has ended.
+    #[error(
+        "the credential {0} must be authorized again. Open the connections of its workflow in the console, and authorize it there"
+    )]
+    ConsentNeeded(CredentialId),
     #[error("the credential cannot be sent in a request; check its header name and its values")]
     InvalidCredential,
     #[error("the credential belongs to a messaging provider; use a credential for HTTP calls")]
@@ -24,6 +33,8 @@ impl CallError {
             Self::Outbound(error) => error.code(),
             Self::TokenRefused { .. } => "token_refused",
             Self::NoToken => "token_missing",
+            Self::TokenUnavailable { .. } => "token_unavailable",
+            Self::ConsentNeeded(_) => "credential_unauthorized",
             Self::InvalidCredential | Self::MessagingCredential => "credential_unfit",
         }
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HeaderValue, USER_AGENT};
 use http::{Request, StatusCode};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
 
 use super::authorization::authorize;
 use super::call_error::CallError;
+use super::consented::{ConsentedToken, ConsentedTokens};
 use super::oauth2::TokenCache;
 use super::redirects::Redirects;
 use super::{Answer, Outbound, OutboundError, RequestTimeouts};
@@ -22,12 +24,20 @@ const AGENT: HeaderValue = HeaderValue::from_static("atelier");
 pub struct Calls {
     outbound: Outbound,
     tokens: Arc<TokenCache>,
+    /// `None` in functions whose credentials need no consent.
+    consented: Option<Arc<dyn ConsentedTokens>>,
     redirects: Redirects,
 }
 
 impl Calls {
     pub fn new(outbound: Outbound) -> Self {
-        Self { outbound, tokens: Arc::default(), redirects: Redirects::All }
+        Self { outbound, tokens: Arc::default(), consented: None, redirects: Redirects::All }
+    }
+
+    /// The same client, which can send the tokens of connected accounts.
+    #[must_use]
+    pub fn with_consented(self, tokens: Arc<dyn ConsentedTokens>) -> Self {
+        Self { consented: Some(tokens), ..self }
     }
 
     /// The same client, with the same tokens, which follows these redirects.
@@ -45,10 +55,15 @@ impl Calls {
     ) -> Result<Answer, CallError> {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
         let Some((id, credential)) = credential else { return Ok(self.follow(request, timeouts).await?) };
-        if let Credential::Oauth2ClientCredentials { .. } = credential {
-            return self.send_with_token(request, id, credential, timeouts).await;
+        match credential {
+            Credential::Oauth2ClientCredentials { .. } => {
+                return self.send_with_token(request, id, credential, timeouts).await;
+            }
+            Credential::Oauth2AuthorizationCode { .. } => {
+                return self.send_consented(request, id, credential, timeouts).await;
+            }
+            _ => authorize(credential, &mut request)?,
         }
-        authorize(credential, &mut request)?;
         Ok(self.follow(request, timeouts).await?)
     }
 
@@ -87,6 +102,40 @@ impl Calls {
         Ok(self.follow(with_token(request, token), &timeouts.until(deadline)).await?)
     }
 
+    /// Sends a request with the token of a connected account. If it is refused with 401, the request is retried once with a
+    /// renewed token.
+    async fn send_consented(
+        &self,
+        request: Request<Bytes>,
+        id: CredentialId,
+        credential: &Credential,
+        timeouts: &RequestTimeouts,
+    ) -> Result<Answer, CallError> {
+        let deadline = Instant::now() + timeouts.total;
+        let ConsentedToken { header, version } = self.consented(id, credential, None, deadline).await?;
+        let answer = self.follow(with_token(request.clone(), header), &timeouts.until(deadline)).await?;
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return Ok(answer);
+        }
+        let renewed = self.consented(id, credential, Some(version), deadline).await?;
+        if renewed.version == version {
+            return Ok(answer);
+        }
+        Ok(self.follow(with_token(request, renewed.header), &timeouts.until(deadline)).await?)
+    }
+
+    async fn consented(
+        &self,
+        id: CredentialId,
+        credential: &Credential,
+        refused: Option<Uuid>,
+        deadline: Instant,
+    ) -> Result<ConsentedToken, CallError> {
+        let tokens = self.consented.as_ref().ok_or(CallError::InvalidCredential)?;
+        let late = |_| CallError::TokenUnavailable { cause: OutboundError::Timeout { sent: false }.to_string() };
+        timeout_at(deadline, tokens.token(id, credential, refused)).await.map_err(late)?
+    }
+
     /// The `Authorization` header of an OAuth 2 client, and whether its token was fetched by this call.
     pub async fn token(
         &self,
@@ -94,7 +143,11 @@ impl Calls {
         credential: &Credential,
         timeouts: &RequestTimeouts,
     ) -> Result<(HeaderValue, bool), CallError> {
-        self.tokens.get(&self.outbound, id, credential, Instant::now() + timeouts.total).await
+        let deadline = Instant::now() + timeouts.total;
+        if let Credential::Oauth2AuthorizationCode { .. } = credential {
+            return Ok((self.consented(id, credential, None, deadline).await?.header, false));
+        }
+        self.tokens.get(&self.outbound, id, credential, deadline).await
     }
 
     /// Fetches the next token of an OAuth 2 client anew, because a server has refused the cached one.

@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Request, StatusCode};
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::time::Instant;
 use url::form_urlencoded;
 use url::form_urlencoded::Serializer;
@@ -20,13 +23,17 @@ use platform::cache::Cache;
 
 pub use super::authorization::basic;
 
-/// The longest time a token is kept, even if the server grants more.
+/// The longest lifetime that is read. A time so far away can still be stored.
+const MAX_LIFETIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// The longest time a token is cached, even if the server grants more.
 const MAX_TOKEN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// The lifetime of a token if the response has no `expires_in`.
 const DEFAULT_TOKEN_LIFETIME: Duration = Duration::from_secs(300);
 /// A token is renewed this long before it expires, so that it does not expire on the way.
 const RENEWAL_MARGIN: Duration = Duration::from_secs(30);
 const MAX_KEPT_TOKENS: usize = 1_000;
+const MAX_SCOPE_CHARS: usize = 1_000;
+const MAX_ACCOUNT_CHARS: usize = 200;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(10),
@@ -98,6 +105,10 @@ pub struct Grant {
     pub refresh_token: Option<String>,
     /// `None` if the answer does not say it.
     pub lifetime: Option<Duration>,
+    /// The granted scope, if the answer names it.
+    pub scope: Option<String>,
+    /// The name of the account, if the answer has an ID token of OpenID Connect.
+    pub account: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +117,16 @@ struct TokenResponse {
     token_type: Option<String>,
     refresh_token: Option<String>,
     expires_in: Option<Seconds>,
+    scope: Option<Value>,
+    id_token: Option<Value>,
+}
+
+/// The claims of an ID token that name the account.
+#[derive(Deserialize)]
+struct AccountClaims {
+    email: Option<String>,
+    preferred_username: Option<String>,
+    name: Option<String>,
 }
 
 /// Some servers send the number as a string.
@@ -139,7 +160,7 @@ impl Client<'_> {
         let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await?;
         let Grant { access_token, lifetime, .. } = read_grant(status, &body)?;
         let authorization = secret(&format!("Bearer {access_token}"))?;
-        let lifetime = lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME);
+        let lifetime = lifetime.unwrap_or(DEFAULT_TOKEN_LIFETIME).min(MAX_TOKEN_LIFETIME);
         Ok(CachedToken { authorization, until: asked + lifetime - RENEWAL_MARGIN.min(lifetime / 10) })
     }
 
@@ -171,7 +192,7 @@ pub fn read_grant(status: StatusCode, body: &[u8]) -> Result<Grant, CallError> {
         return Err(CallError::TokenRefused { status: status.as_u16(), reason });
     }
     let granted: TokenResponse = serde_json::from_slice(body).map_err(|_| CallError::NoToken)?;
-    let TokenResponse { access_token, token_type, refresh_token, expires_in } = granted;
+    let TokenResponse { access_token, token_type, refresh_token, expires_in, scope, id_token } = granted;
     let is_bearer = token_type.is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
     if !is_bearer || access_token.is_empty() {
         return Err(CallError::NoToken);
@@ -179,7 +200,27 @@ pub fn read_grant(status: StatusCode, body: &[u8]) -> Result<Grant, CallError> {
     // Whether the token can be sent is known before it is stored.
     secret(&access_token)?;
     let refresh_token = refresh_token.filter(|token| !token.is_empty());
-    Ok(Grant { access_token, refresh_token, lifetime: lifetime(expires_in) })
+    let scope = scope.as_ref().and_then(Value::as_str).filter(|scope| is_shown(scope, MAX_SCOPE_CHARS));
+    Ok(Grant {
+        access_token,
+        refresh_token,
+        lifetime: lifetime(expires_in),
+        scope: scope.map(str::to_owned),
+        account: id_token.as_ref().and_then(Value::as_str).and_then(account),
+    })
+}
+
+/// The name of the account of an ID token. Its signature needs no check, because the token endpoint itself has sent it. It is only
+/// shown, and decides nothing.
+fn account(id_token: &str) -> Option<String> {
+    let claims = URL_SAFE_NO_PAD.decode(id_token.split('.').nth(1)?).ok()?;
+    let AccountClaims { email, preferred_username, name } = serde_json::from_slice(&claims).ok()?;
+    [email, preferred_username, name].into_iter().flatten().find(|text| is_shown(text, MAX_ACCOUNT_CHARS))
+}
+
+/// Whether a text of another system is fit to be stored and shown.
+fn is_shown(text: &str, max_chars: usize) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= max_chars && !text.chars().any(char::is_control)
 }
 
 /// The error code of the response. Other text is dropped, because messages must not repeat what a foreign server sends.
@@ -196,5 +237,5 @@ fn lifetime(expires_in: Option<Seconds>) -> Option<Duration> {
         Some(Seconds::Text(text)) => text.trim().parse().ok(),
     };
     let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    lifetime.map(|lifetime| lifetime.min(MAX_TOKEN_LIFETIME))
+    lifetime.map(|lifetime| lifetime.min(MAX_LIFETIME))
 }

@@ -37,6 +37,8 @@ pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
 pub const SLACK_API_URL: &str = "SLACK_API_URL";
 pub const TELEGRAM_API_URL: &str = "TELEGRAM_API_URL";
 pub const WHATSAPP_API_URL: &str = "WHATSAPP_API_URL";
+/// The operator's OAuth clients for credentials of users, by service, as JSON.
+pub const OAUTH_SERVICES: &str = "OAUTH_SERVICES";
 /// How long a stream of events stays open.
 pub const STREAM_SECONDS: &str = "STREAM_SECONDS";
 /// How long a request for images waits for them.

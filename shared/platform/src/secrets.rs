@@ -35,6 +35,7 @@ const RUNS: &str = "atelier-run";
 const RECEIPTS: &str = "atelier-receipt";
 const SIGN_INS: &str = "atelier-sign-in";
 const MCP: &str = "atelier-mcp";
+const CONSENTS: &str = "atelier-consent";
 const CALL_BODIES: &str = "atelier-call-body";
 /// The encryption context of the data keys of one tenant also names the tenant.
 const TENANT: &str = "tenant";
@@ -101,6 +102,11 @@ impl Secrets {
     /// What the gateway's door to MCP servers gives to clients and browsers, and the tokens of connected users.
     pub fn of_mcp(context: &Context) -> Result<Self> {
         Self::new(context, MCP)
+    }
+
+    /// The tokens of credentials to which users have consented, and the consents that browsers have begun.
+    pub fn of_consents(context: &Context) -> Result<Self> {
+        Self::new(context, CONSENTS)
     }
 
     fn new(context: &Context, purpose: &'static str) -> Result<Self> {

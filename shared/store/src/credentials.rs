@@ -166,6 +166,7 @@ impl Credentials {
             self.entities.delete(keys::credential(account, workflow, id)).require_exists(),
             quota::decrement(&self.entities, keys::credential_count(account, workflow)),
             self.entities.delete(keys::inbox(id)),
+            self.entities.delete(keys::consent(id)),
             work::deletion_work(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)

@@ -198,6 +198,9 @@ impl Normalizer {
                         "authorize_url" if value.is_string() => {
                             "https://login.example.com/authorize?response_type=code&client_id=atelier&state=…".into()
                         }
+                        "authorizationUrl" if value.as_str().is_some_and(|url| url.contains("state=")) => {
+                            "https://login.example.com/authorize?response_type=code&client_id=atelier&state=…".into()
+                        }
                         "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
                         _ => self.normalize(value),
                     };

@@ -97,6 +97,7 @@ const EDITS: &[&str] = &[
     "get_credential",
     "delete_credential",
     "test_credential",
+    "authorize_credential",
     "create_team",
     "update_team",
     "update_team_with_post",

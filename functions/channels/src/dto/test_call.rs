@@ -10,8 +10,8 @@ use web::builder::test_call::{TestCallError, TestCallOutcome};
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "CredentialTest")]
 pub struct TestIn {
-    /// The URL to call. Without it, the test only requests a token; this is possible only for credentials of type
-    /// `oauth2_client_credentials`. Credentials of messaging providers are tested without a URL.
+    /// The URL to call. Without it, the test only requests a token; this is possible only for credentials of the types
+    /// `oauth2_client_credentials` and `oauth2_authorization_code`. Credentials of messaging providers are tested without a URL.
     #[schema(max_length = 2000, example = "https://api.example.com/me")]
     pub url: Option<String>,
     /// The HTTP method of the call. Defaults to `GET`.

@@ -2,12 +2,20 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::credential::{Credential, CredentialType};
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
+use domain::identity::Account;
+use domain::oauth::OauthTokens;
+use domain::time::Time;
+use futures::future::try_join_all;
+use store::credentials::CredentialSummary;
 use web::builder::{Created, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::{Json, OptionalJson, Path, Result};
 
 use crate::Stores;
-use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
+use crate::dto::authorization::AuthorizationOut;
+use crate::dto::credential::{CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
+use crate::dto::credential_fields::CredentialFields;
 
 /// List credentials
 ///
@@ -29,7 +37,7 @@ pub async fn list_credentials(
     let webhooks = stores.webhooks.list(access.account, id).await?;
     let inbound = webhooks.iter().map(|webhook| InboundOut::new(webhook, None)).collect();
     let outbound = stores.credentials.list(access.account, id).await?;
-    Ok(Data { data: CredentialsOut { inbound, outbound: outbound.into_iter().map(CredentialOut::from).collect() } })
+    Ok(Data { data: CredentialsOut { inbound, outbound: show_all(&stores, outbound, access.caller.at).await? } })
 }
 
 /// Regenerate webhook tokens
@@ -74,12 +82,13 @@ pub async fn list_outbound(
 ) -> Result<Data<Vec<CredentialOut>>> {
     stores.workflows.get_header(access.account, id).await?;
     let found = stores.credentials.list(access.account, id).await?;
-    Ok(Data { data: found.into_iter().map(CredentialOut::from).collect() })
+    Ok(Data { data: show_all(&stores, found, access.caller.at).await? })
 }
 
 /// Add an outbound credential
 ///
-/// The secrets are stored encrypted and never returned. Only this workflow can use the credential.
+/// The secrets are stored encrypted and never returned. Only this workflow can use the credential. One of type
+/// `oauth2_authorization_code` cannot be used before a user has consented, see `…/authorize`.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels",
     params(("id" = Uuid, Path, description = "The workflow")), request_body = CredentialIn,
@@ -96,8 +105,9 @@ pub async fn create_credential(
     Json(fields): Json<CredentialFields>,
 ) -> Result<(StatusCode, Data<CredentialOut>)> {
     let (name, credential) = fields.into_named()?;
+    stores.consents.check(&credential)?;
     let made = stores.credentials.create(access.account, id, name, &credential).await?;
-    Ok((StatusCode::CREATED, Data { data: made.into() }))
+    Ok((StatusCode::CREATED, Data { data: show(&stores, made, access.caller.at).await? }))
 }
 
 /// Read an outbound credential
@@ -121,13 +131,13 @@ pub async fn get_credential(
 ) -> Result<Data<CredentialOut>> {
     stores.workflows.get_header(access.account, id).await?;
     let found = stores.credentials.get(access.account, id, credential_id).await?;
-    Ok(Data { data: found.into() })
+    Ok(Data { data: show(&stores, found, access.caller.at).await? })
 }
 
 /// Delete an outbound credential
 ///
 /// Nodes that reference the credential can no longer be published. If the active release references it, the workflow
-/// changes to `needs_attention`.
+/// changes to `needs_attention`. The tokens of a connected account are deleted, and revoked if the provider offers it.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
     params(
@@ -142,8 +152,41 @@ pub async fn delete_credential(
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
     stores.workflows.get_header(access.account, id).await?;
+    let connected = find_connected(&stores, access.account, id, credential_id).await?;
     let work_id = WorkId::new();
     stores.credentials.delete(access.account, id, credential_id, work_id).await?;
     stores.hints.send_all([work_id]).await;
+    if let Some((credential, tokens)) = connected {
+        stores.consents.revoke(&credential, &tokens).await;
+    }
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The credential and its tokens, if a user has consented to it.
+async fn find_connected(
+    stores: &Stores,
+    account: Account,
+    workflow: WorkflowId,
+    id: CredentialId,
+) -> domain::Result<Option<(Credential, OauthTokens)>> {
+    let summary = stores.credentials.get(account, workflow, id).await?;
+    if summary.r#type != CredentialType::Oauth2AuthorizationCode {
+        return Ok(None);
+    }
+    let Some(tokens) = stores.consents.tokens(id).await? else { return Ok(None) };
+    Ok(Some((stores.credentials.open(account, workflow, id).await?, tokens)))
+}
+
+async fn show(stores: &Stores, summary: CredentialSummary, now: Time) -> domain::Result<CredentialOut> {
+    let authorization = match summary.r#type {
+        CredentialType::Oauth2AuthorizationCode => {
+            Some(AuthorizationOut::new(stores.consents.tokens(summary.id).await?, now))
+        }
+        _ => None,
+    };
+    Ok(CredentialOut::new(summary, authorization))
+}
+
+async fn show_all(stores: &Stores, summaries: Vec<CredentialSummary>, now: Time) -> domain::Result<Vec<CredentialOut>> {
+    try_join_all(summaries.into_iter().map(|summary| show(stores, summary, now))).await
 }

@@ -1,6 +1,7 @@
 //! HTTP handlers, grouped by resource: one function for each route.
 
 pub mod connections;
+pub mod consents;
 pub mod credentials;
 pub mod events;
 pub mod teams;

@@ -58,7 +58,9 @@ pub async fn test_credential(
         return Ok(Data { data: test_account(&stores, credential_id, &credential).await?.into() });
     }
     let request = url.map(|url| request(&url, method)).transpose()?;
-    if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
+    let has_token =
+        matches!(credential, Credential::Oauth2ClientCredentials { .. } | Credential::Oauth2AuthorizationCode { .. });
+    if request.is_none() && !has_token {
         return Err(Error::invalid_body("url", "is required to test a credential of this type").into());
     }
     let tested = TestCallOutcome::run(async {

@@ -8,7 +8,8 @@ use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, N
 use web::{Json, Path, Result};
 
 use crate::Stores;
-use crate::dto::credential::{CredentialFields, ToolCredentialIn};
+use crate::dto::credential::ToolCredentialIn;
+use crate::dto::credential_fields::CredentialFields;
 
 /// Set the credential of a tool
 ///

@@ -10,3 +10,9 @@ test("only the fields of the type are sent, and empty optional ones are not", ()
 test("a password may be empty", () => {
   assert.deepEqual(filledFields("basic", { username: "ada" }), { username: "ada", password: "" });
 });
+
+test("the parameters of an authorization URL are written as a query", () => {
+  const values = { service: "google", authorizationParameters: "access_type=offline&prompt=consent" };
+  const authorizationParameters = { access_type: "offline", prompt: "consent" };
+  assert.deepEqual(filledFields("oauth2_authorization_code", values), { service: "google", authorizationParameters });
+});

@@ -8,6 +8,7 @@ use domain::language::Translated;
 use domain::mcp_server::McpAuth;
 use domain::name::McpServerName;
 use domain::{Error, translated};
+use oauth::{BrowserAnswer, shown_code};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::gateway::{ErrorBody, ErrorResponses, NotFound};
@@ -18,7 +19,7 @@ use crate::Stores;
 use crate::access::OpenDoor;
 use crate::caller::DoorCaller;
 use crate::dto::BeginningOut;
-use crate::oauth::callback::{BrowserAnswer, CallbackError, CannotConnect};
+use crate::oauth::callback::{CallbackError, CannotConnect};
 
 /// Connect an account to an MCP server
 ///
@@ -72,7 +73,7 @@ pub async fn disconnect_mcp_account(
     check_connectable(&door)?;
     let (connections, user) = (&stores.oauth.connections, caller.caller.user);
     let found = connections.find(door.server(), user, stores.clock.now()).await?;
-    connections.delete(door.server().id, user).await?;
+    connections.slot(door.server().id, user).delete().await?;
     if let Some(found) = found {
         stores.oauth.revoke(&found.tokens).await;
     }
@@ -170,7 +171,7 @@ fn failure_page(error: &CallbackError) -> Response {
             .into(),
         ),
         CallbackError::Denied(code) => {
-            let code = if is_code(code) { code.as_str() } else { "error" };
+            let code = shown_code(code);
             let message = translated!(
                 "The authorization server did not permit the access ({code}). Begin again, or ask its administrator.",
                 "El servidor de autorización no permitió el acceso ({code}). Empiece de nuevo o consulte a su administrador."
@@ -199,11 +200,6 @@ fn failure_page(error: &CallbackError) -> Response {
     };
     message_page(status, Translated::new("The account is not connected", "La cuenta no está conectada"), &message, None)
         .into_response()
-}
-
-/// Whether a text is the code of an error. Other texts of the authorization server are not shown.
-fn is_code(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 64 && text.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
 }
 
 /// The base URL. Without it, nobody knows where an authorization server may send the browser.

@@ -1,11 +1,13 @@
 //! The beginning and the end of a connection: the URL for the browser, and the answer that the browser brings back.
 
 use domain::identity::User;
-use domain::mcp_connection::{ClientRegistration, McpTokens};
+use domain::mcp_connection::McpTokens;
 use domain::mcp_server::{McpAuth, McpServer};
+use domain::oauth::OauthClient;
 use domain::time::Time;
 use domain::{Error, Result};
 use form_urlencoded::Serializer;
+use oauth::{BrowserAnswer, Pkce};
 
 use super::discovery::{Discovered, NotDiscovered};
 use super::pending::PendingConnection;
@@ -21,15 +23,6 @@ pub struct Beginning {
     pub until: Time,
 }
 
-/// What an authorization server adds to the URL of the browser. It may add more.
-#[derive(serde::Deserialize)]
-pub struct BrowserAnswer {
-    pub code: Option<String>,
-    pub state: Option<String>,
-    pub error: Option<String>,
-    pub iss: Option<String>,
-}
-
 /// Why a connection was not made.
 #[derive(Debug)]
 pub enum CallbackError {
@@ -42,15 +35,6 @@ pub enum CallbackError {
     /// The authorization server did not exchange the code, or was not reached.
     NoTokens,
     Failed(Error),
-}
-
-impl BrowserAnswer {
-    /// The answer as a query.
-    pub fn to_query(&self) -> String {
-        let fields = [("code", &self.code), ("state", &self.state), ("error", &self.error), ("iss", &self.iss)];
-        let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
-        Serializer::new(String::new()).extend_pairs(fields).finish()
-    }
 }
 
 impl From<Error> for CallbackError {
@@ -87,7 +71,7 @@ impl OauthUsers {
             .append_pair("client_id", &client.id)
             .append_pair("redirect_uri", &redirect_uri)
             .append_pair("state", &state)
-            .append_pair("code_challenge", &pending.challenge())
+            .append_pair("code_challenge", &Pkce::challenge(&pending.verifier))
             .append_pair("code_challenge_method", "S256")
             .append_pair("resource", &discovered.resource);
         if !scopes.is_empty() {
@@ -104,7 +88,7 @@ impl OauthUsers {
         server: &McpServer,
         secret: Option<&str>,
         redirect_uri: &str,
-    ) -> Result<std::result::Result<(std::sync::Arc<Discovered>, ClientRegistration), NotDiscovered>> {
+    ) -> Result<std::result::Result<(std::sync::Arc<Discovered>, OauthClient), NotDiscovered>> {
         let McpAuth::Oauth2User { authorization_server, .. } = &server.auth else {
             return Ok(Err(NotDiscovered("the users of this MCP server connect no accounts".to_owned())));
         };
@@ -162,25 +146,24 @@ impl OauthUsers {
             (Some(code), None) => code,
             (_, error) => return Err(CallbackError::Denied(error.unwrap_or_default())),
         };
+        let endpoint = self.endpoint(&metadata.token_endpoint, &client, &discovered.resource);
+        let tokens = match endpoint.exchange(&code, &pending.verifier, &redirect_uri, now).await {
+            Ok(tokens) => tokens,
+            Err(error) => {
+                tracing::warn!(%error, "the code of a connection was not exchanged");
+                self.forget_refused_client(server.id, &client, &error).await?;
+                return Err(CallbackError::NoTokens);
+            }
+        };
         let tokens = McpTokens {
             server_url: server.url.clone(),
-            access_token: String::new(),
-            refresh_token: None,
-            expires_at: None,
-            renew_at: None,
+            tokens,
             issuer: metadata.issuer.clone(),
             token_endpoint: metadata.token_endpoint.clone(),
             revocation_endpoint: metadata.revocation_endpoint.clone(),
             resource: discovered.resource.clone(),
             client: client.clone(),
         };
-        match self.exchange(tokens, &code, &pending.verifier, &redirect_uri, now).await {
-            Ok(tokens) => Ok(self.connections.put(server.id, pending.user, &tokens, now).await?),
-            Err(error) => {
-                tracing::warn!(%error, "the code of a connection was not exchanged");
-                self.forget_refused_client(server.id, &client, &error).await?;
-                Err(CallbackError::NoTokens)
-            }
-        }
+        Ok(self.connections.put(server.id, pending.user, &tokens, now).await?)
     }
 }

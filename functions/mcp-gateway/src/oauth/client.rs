@@ -5,15 +5,14 @@ use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
 use domain::Result;
 use domain::id::McpServerId;
-use domain::mcp_connection::ClientRegistration;
 use domain::mcp_server::{McpAuth, McpServer};
+use domain::oauth::OauthClient;
+use oauth::{GrantError, send};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::OauthUsers;
 use super::discovery::{IssuerMetadata, NotDiscovered};
-use super::grants::GrantError;
-use super::requests::send;
 
 const MAX_TEXT_BYTES: usize = 4_096;
 
@@ -34,10 +33,10 @@ impl OauthUsers {
         secret: Option<&str>,
         metadata: &IssuerMetadata,
         redirect_uri: &str,
-    ) -> Result<Result<ClientRegistration, NotDiscovered>> {
+    ) -> Result<Result<OauthClient, NotDiscovered>> {
         if let McpAuth::Oauth2User { client_id: Some(id), .. } = &server.auth {
             let posts_secret = preferred_method(metadata) == "client_secret_post";
-            return Ok(Ok(ClientRegistration { id: id.clone(), secret: secret.map(str::to_owned), posts_secret }));
+            return Ok(Ok(OauthClient { id: id.clone(), secret: secret.map(str::to_owned), posts_secret }));
         }
         let _registering = self.registering.lock().await;
         let found = self.connections.find_registration(server.id, &metadata.issuer, redirect_uri).await?;
@@ -57,7 +56,7 @@ impl OauthUsers {
     pub async fn forget_refused_client(
         &self,
         server: McpServerId,
-        client: &ClientRegistration,
+        client: &OauthClient,
         error: &GrantError,
     ) -> Result<()> {
         match error {
@@ -66,11 +65,7 @@ impl OauthUsers {
         }
     }
 
-    async fn register(
-        &self,
-        metadata: &IssuerMetadata,
-        redirect_uri: &str,
-    ) -> Result<ClientRegistration, NotDiscovered> {
+    async fn register(&self, metadata: &IssuerMetadata, redirect_uri: &str) -> Result<OauthClient, NotDiscovered> {
         let Some(endpoint) = &metadata.registration_endpoint else {
             let problem = "the authorization server registers no clients; the operator stores the client_id of one";
             return Err(NotDiscovered(problem.to_owned()));
@@ -99,7 +94,7 @@ impl OauthUsers {
         };
         let method = token_endpoint_auth_method.unwrap_or_else(|| method.to_owned());
         let secret = client_secret.filter(|_| method != "none");
-        Ok(ClientRegistration { id: client_id, secret, posts_secret: method == "client_secret_post" })
+        Ok(OauthClient { id: client_id, secret, posts_secret: method == "client_secret_post" })
     }
 }
 

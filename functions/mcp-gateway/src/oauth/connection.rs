@@ -1,26 +1,19 @@
 //! The access token of a user for a request, which is renewed before it expires.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::http::HeaderValue;
-use domain::id::{McpServerId, UserId};
+use domain::id::UserId;
 use domain::mcp_connection::McpTokens;
 use domain::mcp_server::{McpAuth, McpServer};
-use domain::time::{Clock, Time};
+use domain::oauth::OauthClient;
+use domain::time::Clock;
 use domain::{Error, ProviderTrouble, Result};
+use oauth::{CurrentTokens, GrantError, Renewal, TokenEndpoint, renew_if_due, revoke};
 use outbound::{CallError, sensitive};
-use platform::telemetry::carry;
-use store::mcp_connections::StoredConnection;
-use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::OauthUsers;
-use super::grants::GrantError;
-
-/// How long a request waits for a renewal by another process.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// A token for one request.
 pub struct AccessToken {
@@ -32,24 +25,6 @@ pub struct AccessToken {
 /// The user has no connection, or one that cannot be renewed.
 pub struct NotConnected;
 
-/// Tokens to renew under a lock.
-struct Renewal {
-    server: McpServerId,
-    user: UserId,
-    tokens: McpTokens,
-    /// Whether the client is the operator's, and not one that the gateway has registered.
-    is_of_operator: bool,
-    lock: Uuid,
-}
-
-/// What a request does with the stored tokens.
-enum Use {
-    AsTheyAre,
-    Renewed,
-    /// They cannot be used, and cannot be renewed.
-    Never,
-}
-
 impl OauthUsers {
     /// The token of a user. `refused` are the tokens that the server has refused. `secret` is that of the operator's client.
     pub async fn access_token(
@@ -60,62 +35,62 @@ impl OauthUsers {
         refused: Option<Uuid>,
         clock: &Clock,
     ) -> Result<std::result::Result<AccessToken, NotConnected>> {
-        let began = Instant::now();
-        loop {
-            let now = clock.now();
-            let Some(found) = self.connections.find(server, user, now).await? else { return Ok(Err(NotConnected)) };
-            match choose(&found, refused, now) {
-                Use::AsTheyAre => return Ok(Ok(token(&found.tokens, found.version)?)),
-                Use::Never => return Ok(Err(NotConnected)),
-                Use::Renewed => {}
-            }
-            if !found.is_locked()
-                && let Some(lock) = self.connections.lock(server.id, user, found.version, now).await?
-            {
-                let mut tokens = found.tokens;
-                let is_of_operator = is_of_operator(&tokens, server);
-                if is_of_operator {
-                    // The operator may have stored another secret.
-                    tokens.client.secret = secret.map(str::to_owned);
-                }
-                let renewal = Renewal { server: server.id, user, tokens, is_of_operator, lock };
-                // It goes on if the client disconnects, because the refresh token may be used up.
-                let renewed = self.clone().renew(renewal, clock.clone());
-                return tokio::spawn(carry(renewed)).await.map_err(Error::internal)?;
-            }
-            if began.elapsed() > PATIENCE {
-                return Err(Error::busy("the renewal of a token by another process takes long"));
-            }
-            sleep(PAUSE).await;
-        }
+        let slot = self.connections.slot(server.id, user);
+        // The tokens are for the server at the URL at which the user has connected.
+        let fits = |tokens: &McpTokens| tokens.server_url == server.url;
+        let (this, of_server, clock_of_renewal) = (self.clone(), server.clone(), clock.clone());
+        let secret = secret.map(str::to_owned);
+        let renew = async move |tokens| this.renew(&of_server, tokens, secret, &clock_of_renewal).await;
+        let current: Option<CurrentTokens<McpTokens>> = renew_if_due(&slot, refused, clock, fits, renew).await?;
+        let Some(CurrentTokens { tokens, version }) = current else { return Ok(Err(NotConnected)) };
+        let header = sensitive(&format!("Bearer {}", tokens.tokens.access_token));
+        let header = header.ok_or_else(|| Error::internal("an access token is not a valid header"))?;
+        Ok(Ok(AccessToken { header, version }))
     }
 
     async fn renew(
-        self: Arc<Self>,
-        Renewal { server, user, tokens, is_of_operator, lock }: Renewal,
-        clock: Clock,
-    ) -> Result<std::result::Result<AccessToken, NotConnected>> {
-        let refresh_token = tokens.refresh_token.as_deref().unwrap_or_default();
-        match self.refresh(&tokens, refresh_token, clock.now()).await {
-            Ok(renewed) => {
-                let version = self.connections.renew(server, user, lock, &renewed).await?;
-                Ok(Ok(token(&renewed, version)?))
-            }
+        &self,
+        server: &McpServer,
+        mut tokens: McpTokens,
+        secret: Option<String>,
+        clock: &Clock,
+    ) -> Result<Renewal<McpTokens, Error>> {
+        let is_of_operator = is_of_operator(&tokens, server);
+        if is_of_operator {
+            // The operator may have stored another secret.
+            tokens.client.secret = secret;
+        }
+        let endpoint = self.endpoint(&tokens.token_endpoint, &tokens.client, &tokens.resource);
+        Ok(match endpoint.refresh(&tokens.tokens, clock.now()).await {
+            Ok(renewed) => Renewal::Renewed(McpTokens { tokens: renewed, ..tokens }),
             Err(GrantError::Failed(error)) => {
-                self.connections.unlock(server, user, lock).await?;
-                Err(not_renewed(ProviderTrouble::Failed, &error, "try again later"))
+                Renewal::Kept(not_renewed(ProviderTrouble::Failed, &error, "try again later"))
             }
             Err(GrantError::ClientRefused(error)) if is_of_operator => {
-                self.connections.unlock(server, user, lock).await?;
-                Err(not_renewed(ProviderTrouble::Setup, &error, "ask the operator to renew the client"))
+                Renewal::Kept(not_renewed(ProviderTrouble::Setup, &error, "ask the operator to renew the client"))
             }
             Err(refused) => {
-                self.forget_refused_client(server, &tokens.client, &refused).await?;
+                self.forget_refused_client(server.id, &tokens.client, &refused).await?;
                 tracing::info!(error = %refused, "the tokens of a connection cannot be renewed; its user must connect again");
-                self.connections.end(server, user, lock).await?;
-                Ok(Err(NotConnected))
+                Renewal::Ended
             }
+        })
+    }
+
+    /// Revokes the tokens, if the authorization server offers it.
+    pub async fn revoke(&self, McpTokens { tokens, client, revocation_endpoint, .. }: &McpTokens) {
+        if let Some(url) = revocation_endpoint {
+            revoke(&self.outbound, url, client, tokens).await;
         }
+    }
+
+    pub(super) fn endpoint<'a>(
+        &'a self,
+        url: &'a str,
+        client: &'a OauthClient,
+        resource: &'a str,
+    ) -> TokenEndpoint<'a> {
+        TokenEndpoint { outbound: &self.outbound, url, client, resource: Some(resource) }
     }
 }
 
@@ -124,26 +99,10 @@ fn not_renewed(trouble: ProviderTrouble, error: &CallError, advice: &str) -> Err
     Error::Provider { trouble, code: "mcp_authorization_failed".to_owned(), message, param: None, retry_after_s: None }
 }
 
-fn choose(StoredConnection { tokens, version, .. }: &StoredConnection, refused: Option<Uuid>, now: Time) -> Use {
-    let is_refused = refused == Some(*version);
-    let is_before = |at: Option<Time>| at.is_none_or(|at| now < at);
-    match &tokens.refresh_token {
-        Some(_) if is_refused || !is_before(tokens.renew_at) => Use::Renewed,
-        None if is_refused || !is_before(tokens.expires_at) => Use::Never,
-        _ => Use::AsTheyAre,
-    }
-}
-
 /// Whether the tokens are for the operator's client, at the issuer that the operator has set.
 fn is_of_operator(tokens: &McpTokens, server: &McpServer) -> bool {
     let McpAuth::Oauth2User { client_id: Some(id), authorization_server: Some(issuer), .. } = &server.auth else {
         return false;
     };
     *id == tokens.client.id && issuer.trim_end_matches('/') == tokens.issuer.trim_end_matches('/')
-}
-
-fn token(tokens: &McpTokens, version: Uuid) -> Result<AccessToken> {
-    let header = sensitive(&format!("Bearer {}", tokens.access_token));
-    let header = header.ok_or_else(|| Error::internal("an access token is not a valid header"))?;
-    Ok(AccessToken { header, version })
 }

@@ -7,7 +7,6 @@ pub mod callback;
 mod client;
 mod connection;
 mod discovery;
-mod grants;
 mod pending;
 mod requests;
 

@@ -10,8 +10,8 @@ use domain::identity::User;
 use domain::session::random_text;
 use domain::time::Time;
 use domain::{Error, Result};
+use oauth::Pkce;
 use platform::secrets::{Sealed, Secrets};
-use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 /// How long a user may take at the authorization server.
@@ -37,24 +37,18 @@ pub struct PendingConnection {
 
 impl PendingConnection {
     pub fn new(server: McpServerId, server_url: &str, user: &User, issuer: &str, client_id: &str, now: Time) -> Self {
-        let random = || random_text().to_string();
         let (server_url, issuer, client_id) = (server_url.to_owned(), issuer.to_owned(), client_id.to_owned());
         Self {
-            nonce: random(),
+            nonce: random_text().to_string(),
             server,
             server_url,
             user: user.id,
             user_name: user.email.clone().unwrap_or_else(|| user.name.clone()),
             issuer,
             client_id,
-            verifier: random(),
+            verifier: Pkce::generate().verifier,
             until: now.plus(VALID),
         }
-    }
-
-    /// The `code_challenge` of the verifier, by the method S256.
-    pub fn challenge(&self) -> String {
-        URL_SAFE_NO_PAD.encode(digest(&SHA256, self.verifier.as_bytes()))
     }
 
     pub async fn seal(&self, secrets: &Secrets) -> Result<String> {

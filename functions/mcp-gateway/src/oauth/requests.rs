@@ -1,20 +1,11 @@
-//! Requests for metadata and to the endpoints of authorization servers.
-
-use std::time::Duration;
+//! Requests for the metadata of authorization servers.
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
-use axum::http::request::Builder;
 use axum::http::{Method, Request, StatusCode};
 use bytes::Bytes;
-use outbound::{Answer, Outbound, OutboundError, RequestTimeouts};
+use oauth::{TIMEOUTS, send};
+use outbound::{Answer, Outbound, OutboundError};
 use serde::de::DeserializeOwned;
-
-const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
-const TIMEOUTS: RequestTimeouts = RequestTimeouts {
-    first_byte: Duration::from_secs(10),
-    idle: Duration::from_secs(5),
-    total: Duration::from_secs(15),
-};
 
 /// Fetches a document of metadata. `None` if there is none, or another document.
 pub async fn fetch<T: DeserializeOwned>(outbound: &Outbound, url: &str) -> Result<Option<T>, OutboundError> {
@@ -43,11 +34,4 @@ pub async fn challenge(outbound: &Outbound, url: &str) -> Result<Answer, Outboun
     let request =
         request.header(ACCEPT, "application/json, text/event-stream").header(USER_AGENT, "atelier").body(body);
     outbound.send(request.map_err(|_| OutboundError::NotHttp)?, &TIMEOUTS).await
-}
-
-/// Sends a request, and follows no redirects: a code or a secret reaches only its endpoint.
-pub async fn send(outbound: &Outbound, request: Builder, body: Bytes) -> Result<(StatusCode, Bytes), OutboundError> {
-    let request = request.header(ACCEPT, "application/json").header(USER_AGENT, "atelier").body(body);
-    let Answer { status, body, .. } = outbound.send(request.map_err(|_| OutboundError::NotHttp)?, &TIMEOUTS).await?;
-    Ok((status, body.read_to_end(MAX_DOCUMENT_BYTES).await?))
 }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
-use super::Credential;
+use super::{Credential, consent};
 use crate::{Error, Result, address, header, schema};
 
 impl Credential {
@@ -16,6 +16,7 @@ impl Credential {
                 None => Ok(()),
             },
             Self::Oauth2ClientCredentials { token_url, .. } => address::check("tokenUrl", token_url),
+            Self::Oauth2AuthorizationCode { .. } => consent::check(self),
             Self::SignedHttp { url, secret } => {
                 address::check("url", url)?;
                 let problem = "must be `whsec_` and 24 to 64 bytes in base64";

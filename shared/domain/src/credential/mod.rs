@@ -2,13 +2,15 @@
 //! messaging providers are verified. They are stored encrypted and never shown.
 
 mod checks;
+mod consent;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::ONE_LINE;
+use crate::schema::{MapOf, ONE_LINE};
 use crate::text_schemas;
 
 pub use checks::signing_key;
@@ -21,9 +23,22 @@ text_schemas! {
     HeaderName(1, 200, r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "a valid header name");
     Parameter(1, 200, ONE_LINE, "one line");
     Scope(0, 1_000, ONE_LINE, "one line");
+    ServiceName(1, 60, "^[a-z0-9_-]+$", "characters of a-z, 0-9, _ and -");
+    AuthorizationParameter(0, 1_000, ONE_LINE, "one line");
     BotToken(1, 200, "^[0-9]{1,20}:[A-Za-z0-9_-]+$", "the token that BotFather shows, such as 123456:ABC-DEF1234");
     SecretToken(1, 256, "^[A-Za-z0-9_-]+$", "characters of A-Z, a-z, 0-9, _ and -");
     PhoneNumberId(1, 32, "^[0-9]+$", "only digits; it is the id of the phone number, not the number itself");
+}
+
+/// Further parameters of an authorization URL.
+pub type AuthorizationParameters = MapOf<AuthorizationParameter, 20>;
+
+/// How a client of OAuth 2 sends its secret: in the header `Authorization`, or in the body
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientAuthentication {
+    Basic,
+    Body,
 }
 
 /// A credential with its secrets
@@ -68,6 +83,43 @@ pub enum Credential {
         #[serde(default)]
         #[schema(value_type = Option<Scope>)]
         scope: Option<String>,
+    },
+    /// OAuth 2 with the consent of a user (authorization code with PKCE). A user permits the access once, in a browser; then
+    /// the token is renewed before it expires. Either `service`, or the fields of a client of your own
+    #[serde(rename_all = "camelCase")]
+    Oauth2AuthorizationCode {
+        /// A service whose client the operator has configured. It replaces the URLs and the fields of the client
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<ServiceName>, example = "google")]
+        service: Option<String>,
+        /// Where the user permits the access
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/authorize")]
+        authorization_url: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
+        token_url: Option<String>,
+        /// Where the tokens are revoked when the credential is deleted (RFC 7009)
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/revoke")]
+        revocation_url: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Secret>)]
+        client_id: Option<String>,
+        /// Public clients have none
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Secret>)]
+        client_secret: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Scope>)]
+        scope: Option<String>,
+        /// Further parameters of the authorization URL, such as `access_type`
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<AuthorizationParameters>)]
+        authorization_parameters: Option<BTreeMap<String, String>>,
+        /// How the secret reaches the token URL. Defaults to `basic`
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        client_authentication: Option<ClientAuthentication>,
     },
     /// A Slack app
     #[serde(rename_all = "camelCase")]
@@ -124,6 +176,7 @@ pub enum CredentialType {
     Header,
     Query,
     Oauth2ClientCredentials,
+    Oauth2AuthorizationCode,
     Slack,
     Telegram,
     Whatsapp,
@@ -133,12 +186,13 @@ pub enum CredentialType {
 }
 
 impl CredentialType {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Bearer,
         Self::Basic,
         Self::Header,
         Self::Query,
         Self::Oauth2ClientCredentials,
+        Self::Oauth2AuthorizationCode,
         Self::Slack,
         Self::Telegram,
         Self::Whatsapp,
@@ -157,6 +211,7 @@ impl CredentialType {
             Self::Header => "header",
             Self::Query => "query",
             Self::Oauth2ClientCredentials => "oauth2_client_credentials",
+            Self::Oauth2AuthorizationCode => "oauth2_authorization_code",
             Self::Slack => "slack",
             Self::Telegram => "telegram",
             Self::Whatsapp => "whatsapp",
@@ -179,6 +234,7 @@ impl Credential {
             Self::Header { .. } => CredentialType::Header,
             Self::Query { .. } => CredentialType::Query,
             Self::Oauth2ClientCredentials { .. } => CredentialType::Oauth2ClientCredentials,
+            Self::Oauth2AuthorizationCode { .. } => CredentialType::Oauth2AuthorizationCode,
             Self::Slack { .. } => CredentialType::Slack,
             Self::Telegram { .. } => CredentialType::Telegram,
             Self::Whatsapp { .. } => CredentialType::Whatsapp,

@@ -41,6 +41,10 @@ pub fn is_temporary(error: &CallError) -> bool {
             | OutboundError::TooManyRedirects => false,
         },
         CallError::TokenRefused { status, .. } => RETRIED_STATUSES.contains(status),
-        CallError::NoToken | CallError::InvalidCredential | CallError::MessagingCredential => false,
+        CallError::TokenUnavailable { .. } => true,
+        CallError::NoToken
+        | CallError::ConsentNeeded(_)
+        | CallError::InvalidCredential
+        | CallError::MessagingCredential => false,
     }
 }

@@ -61,7 +61,8 @@ pub fn receive(credential: &Credential, request: &InboundRequest<'_>, now: Time)
         | Credential::Basic { .. }
         | Credential::Header { .. }
         | Credential::Query { .. }
-        | Credential::Oauth2ClientCredentials { .. } => Err(ReceiveError::Unauthorized),
+        | Credential::Oauth2ClientCredentials { .. }
+        | Credential::Oauth2AuthorizationCode { .. } => Err(ReceiveError::Unauthorized),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Keys of `entities`: the webhooks and outbound credentials of workflows, and the credentials of the tools of agents.
+//! Keys of `entities`: the webhooks and outbound credentials of workflows, and the credentials of the tools of agents. Keys of
+//! `counters`: consents that were begun.
 
 use domain::id::{AgentId, CredentialId, WebhookId, WorkflowId};
 use domain::identity::Account;
@@ -36,6 +37,11 @@ pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> K
     Key::new(credentials(account, workflow), id)
 }
 
+/// The tokens of a credential with consent. A call looks them up by the id of the credential that it has opened.
+pub fn consent(id: CredentialId) -> Key {
+    Key::new(format!("CONSENT#{id}"), "TOKENS")
+}
+
 /// The credentials of the tools of an agent.
 pub fn tool_credentials(account: Account, agent: AgentId) -> String {
     format!("TOOLCREDENTIALS#{}#{}#{agent}", account.org, account.user)
@@ -43,4 +49,11 @@ pub fn tool_credentials(account: Account, agent: AgentId) -> String {
 
 pub fn tool_credential(account: Account, agent: AgentId, tool: &str) -> Key {
     Key::new(tool_credentials(account, agent), tool)
+}
+
+// counters
+
+/// A consent that a browser has begun, by its state.
+pub fn pending_consent(state: &str) -> Key {
+    Key::new(format!("PENDINGCONSENT#{state}"), "PENDING")
 }

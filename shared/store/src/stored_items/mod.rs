@@ -24,6 +24,7 @@ use super::mcp_servers::StoredMcpServer;
 use super::meters::Meter;
 use super::receipt_keys::StoredReceiptKeys;
 use super::revision::{DELETED_AT, REV, WRITE_ID};
+use super::token_slot::TokensItem;
 use super::workbench_cluster::StoredCluster;
 use domain::identity::{Membership, Org, Plan, User};
 
@@ -68,6 +69,12 @@ fn entities_are_read() {
     check::<StoredEntity<StoredMcpServer>>(server, StoredEntity::<()>::ATTRIBUTES);
     let keys = "identities::StoredEntity<StoredReceiptKeys>";
     check::<StoredEntity<StoredReceiptKeys>>(keys, StoredEntity::<()>::ATTRIBUTES);
+}
+
+/// Earlier versions had a type of their own for the connections to MCP servers.
+#[test]
+fn connections_are_read() {
+    check::<TokensItem>("mcp_connections::ConnectionItem", TokensItem::ATTRIBUTES);
 }
 
 #[test]

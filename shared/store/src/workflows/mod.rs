@@ -428,6 +428,7 @@ pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: 
     }
     for credential in credentials.iter().filter_map(keys::Key::from_item).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::inbox(credential)).await?;
+        entities.remove(&keys::consent(credential)).await?;
     }
     let counts = [keys::credential_count(account, id), keys::webhook_count(account, id)];
     for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::from_item).chain(counts) {

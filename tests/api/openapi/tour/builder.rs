@@ -173,6 +173,15 @@ impl TourClient {
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
         let call = json!({"url": format!("{}/me", self.start_mock_system().await)});
         self.send("POST", one, Some(call)).await;
+        let bearer = self.path_parameters["credential_id"].clone();
+        let consent = json!({
+            "name": "Calendar", "type": "oauth2_authorization_code", "scope": "calendar.read", "clientId": "atelier",
+            "authorizationUrl": "https://login.example.com/authorize", "tokenUrl": "https://login.example.com/token",
+        });
+        let created = self.send("POST", outbound, Some(consent)).await;
+        self.set_parameter("credential_id", &created["data"]["id"]);
+        self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/authorize").await;
+        self.set_parameter("credential_id", &json!(bearer));
         self.get("/builder/v1/workflows/{id}/webhook-credentials").await;
         let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";
         let webhook_id = self.path_parameters["webhook_id"].clone();

@@ -1,7 +1,8 @@
 import { randomKey } from "../api/random";
 import type { CredentialType, NewCredential } from "../api/types";
 
-type FieldsOf<T extends CredentialType> = Exclude<keyof Extract<NewCredential, { type: T }>, "type" | "name">;
+// How a client sends its secret has a default, which is right for almost all providers.
+type FieldsOf<T extends CredentialType> = Exclude<keyof Extract<NewCredential, { type: T }>, "type" | "name" | "clientAuthentication">;
 export type FieldName = { [T in CredentialType]: FieldsOf<T> }[CredentialType];
 
 export interface CredentialField {
@@ -33,6 +34,16 @@ export const credentialFields: { [T in CredentialType]: readonly (CredentialFiel
     { name: "clientSecret", ...secret },
     { name: "scope", maxLength: 1000, isOptional: true },
   ],
+  oauth2_authorization_code: [
+    { name: "service", maxLength: 60, pattern: "[a-z0-9_\\-]+", isOptional: true },
+    { name: "authorizationUrl", ...url, isOptional: true },
+    { name: "tokenUrl", ...url, isOptional: true },
+    { name: "revocationUrl", ...url, isOptional: true },
+    { name: "clientId", maxLength: 8192, isOptional: true },
+    { name: "clientSecret", ...secret, isOptional: true },
+    { name: "scope", maxLength: 1000, isOptional: true },
+    { name: "authorizationParameters", maxLength: 2000, isOptional: true },
+  ],
   slack: [{ name: "botToken", ...secret }, { name: "signingSecret", ...secret }],
   telegram: [
     { name: "botToken", ...secret, maxLength: 200, pattern: "[0-9]{1,20}:[A-Za-z0-9_\\-]+" },
@@ -56,8 +67,14 @@ function signingSecret(): string {
 }
 
 /** The values of the fields of a type, as a request has them. */
-export function filledFields(type: CredentialType, values: Readonly<Record<string, string>>): Record<string, string> {
+export function filledFields(type: CredentialType, values: Readonly<Record<string, string>>): Record<string, string | Record<string, string>> {
   const given = credentialFields[type].map(({ name }) => [name, values[name] ?? ""] as const);
   // An optional field that is empty is omitted, except the password, which may be empty.
-  return Object.fromEntries(given.filter(([name, value]) => value !== "" || name === "password"));
+  const filled = given.filter(([name, value]) => value !== "" || name === "password");
+  return Object.fromEntries(filled.map(([name, value]) => [name, name === "authorizationParameters" ? readParameters(value) : value]));
+}
+
+/** Parameters as the query of a URL has them, such as `access_type=offline&prompt=consent`. */
+function readParameters(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text.trim()));
 }

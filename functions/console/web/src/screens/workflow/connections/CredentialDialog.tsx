@@ -12,7 +12,7 @@ import { useWhenDone } from "../../../ui/useWhenDone";
 import { providers } from "./providers";
 import { useCreateCredential } from "./queries";
 
-const httpTypes = ["bearer", "basic", "header", "query", "oauth2_client_credentials"] as const satisfies readonly CredentialType[];
+const httpTypes = ["bearer", "basic", "header", "query", "oauth2_client_credentials", "oauth2_authorization_code"] as const satisfies readonly CredentialType[];
 
 interface CredentialDialogProps {
   workflowId: string;

@@ -3,6 +3,7 @@ import { prefix } from "../../../api/place";
 import type { Credential, InboundToken, MessagingProvider, WorkflowDetail } from "../../../api/types";
 import { useTexts } from "../../../i18n";
 import { includes } from "../../../sharing/roles";
+import { Badge } from "../../../ui/Badge";
 import { Button } from "../../../ui/Button";
 import { CopyButton } from "../../../ui/CopyButton";
 import { EmptyState } from "../../../ui/EmptyState";
@@ -59,6 +60,7 @@ export function Credentials({ workflow }: { workflow: WorkflowDetail }) {
                     {outbound.map((credential) => (
                       <CredentialCard
                         key={credential.id}
+                        workflowId={workflow.id}
                         credential={credential}
                         users={usersOf(credential).map(nameOfNode)}
                         onTest={() => setOpen({ kind: "test", credential })}
@@ -92,15 +94,16 @@ export function Credentials({ workflow }: { workflow: WorkflowDetail }) {
 }
 
 interface CredentialCardProps {
+  workflowId: string;
   credential: Credential;
   users: string[];
   onTest: () => void;
   onDelete: () => void;
 }
 
-function CredentialCard({ credential, users, onTest, onDelete }: CredentialCardProps) {
+function CredentialCard({ workflowId, credential, users, onTest, onDelete }: CredentialCardProps) {
   const { t, format } = useTexts();
-  const { id, name, type, createdAt } = credential;
+  const { id, name, type, createdAt, authorization } = credential;
   const provider = providerOf(type);
   return (
     <li className="panel card">
@@ -115,6 +118,7 @@ function CredentialCard({ credential, users, onTest, onDelete }: CredentialCardP
           )}
         </p>
       </div>
+      {authorization !== undefined && <Authorization workflowId={workflowId} credential={credential} authorization={authorization} />}
       {provider !== undefined && <MessageAddress credentialId={id} provider={provider} />}
       <div className="row-actions">
         <Button kind="quiet" aria-label={t.connections.credentials.testNamed(name)} onClick={onTest}>
@@ -125,6 +129,32 @@ function CredentialCard({ credential, users, onTest, onDelete }: CredentialCardP
         </Button>
       </div>
     </li>
+  );
+}
+
+interface AuthorizationProps {
+  workflowId: string;
+  credential: Credential;
+  authorization: NonNullable<Credential["authorization"]>;
+}
+
+/** Whether a person has consented, and the way to the provider. */
+function Authorization({ workflowId, credential: { id, name }, authorization: { status, account, scope } }: AuthorizationProps) {
+  const { t } = useTexts();
+  const texts = t.connections.credentials;
+  const isGood = status === "authorized";
+  const url = `${prefix}/builder/v1/workflows/${workflowId}/webhook-credentials/outbound/${id}/authorize`;
+  const details = [account, scope].filter((text) => text !== null);
+  return (
+    <div>
+      <p className="facts">
+        <Badge tone={isGood ? "good" : "warn"}>{texts.authorization[status]}</Badge>{" "}
+        {details.length > 0 && <span className="muted" translate="no">{details.join(" · ")}</span>}
+      </p>
+      <a className={`button ${isGood ? "quiet" : "primary"}`} href={url} aria-label={texts.authorizeNamed(name)}>
+        {isGood ? texts.authorizeAgain : texts.authorize}
+      </a>
+    </div>
   );
 }
 

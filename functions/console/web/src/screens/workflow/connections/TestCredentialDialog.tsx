@@ -26,7 +26,7 @@ export function TestCredentialDialog({ workflowId, credential, onClose }: TestCr
   const [url, setUrl] = useState("");
   const [method, setMethod] = useState<Method>("GET");
   const isAccount = providerOf(credential.type) !== undefined;
-  const isToken = credential.type === "oauth2_client_credentials";
+  const isToken = credential.type === "oauth2_client_credentials" || credential.type === "oauth2_authorization_code";
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!test.isPending) test.mutate(url.trim() === "" ? {} : { url: url.trim(), method });
