@@ -107,6 +107,12 @@ impl Arguments {
         if text.chars().count() > MAX_EXPRESSION_CHARS {
             return Some(translated!("at most {} characters", "como máximo {} caracteres", MAX_EXPRESSION_CHARS));
         }
+        if text.trim().is_empty() {
+            return Some(translated!(
+                "must not be empty; leave the parameter out",
+                "no puede estar vacía; omita el parámetro"
+            ));
+        }
         parse_expression(language, text.trim()).err().map(|error| error.message)
     }
 }
