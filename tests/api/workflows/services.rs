@@ -81,9 +81,11 @@ async fn a_node_of_an_operation_is_valid_in_a_graph() {
     );
     let node =
         json!({"id": "call", "type": "http", "name": made.json["data"]["name"], "config": made.json["data"]["config"]});
+    let end = json!({"id": "end", "type": "send_result", "name": "", "config": {"output": "nodes.call.output"}});
+    let edge = |from: &str, to: &str| json!({"from": {"node": from, "port": "out"}, "to": {"node": to, "port": "in"}});
     let graph = json!({
-        "nodes": [{"id": "start", "type": "input", "name": "", "config": {}}, node],
-        "connections": [{"from": {"node": "start", "port": "out"}, "to": {"node": "call", "port": "in"}}],
+        "nodes": [{"id": "start", "type": "input", "name": "", "config": {}}, node, end],
+        "connections": [edge("start", "call"), edge("call", "end")],
     });
     let id = create_workflow(&ada, "Rows", graph).await;
     let validated = post_action(&ada, &id, "validate").await;

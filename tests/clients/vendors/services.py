@@ -94,7 +94,7 @@ class Google:
     def check_multipart(self, method, request, media):
         boundary = re.fullmatch(r'multipart/related; boundary="(.+)"', media)[1]
         start, metadata, content, end = request["body"].split(f"--{boundary}")
-        assert (start, end) == ("", "--\r\n"), "broken parts"
+        assert (start, end) == ("", "--"), "broken parts"
         assert content.startswith("\r\nContent-Type: ") and content.endswith("\r\n")
         head, metadata = metadata.split("\r\n\r\n")
         assert "application/json" in head
@@ -143,7 +143,7 @@ class GitHub:
         _, _, _, _, _, query, body, _ = literal
         unknown = dict(parse_qsl(url.query)).keys() - set(query)
         assert not unknown, f"unknown parameters {unknown}"
-        types = {name: kind for name, kind in body}
+        types = {field[0]: field[1] for field in body}
         for name, value in (body_of(request) or {}).items():
             # The metadata has `object` for fields of several types.
             kind = types[name] if isinstance(types[name], type) else object
