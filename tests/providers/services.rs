@@ -2,7 +2,6 @@
 //! The snapshots have the requests of the examples. `tests/clients/vendors.sh` validates the recorded ones against the API
 //! descriptions and SDKs of the services.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,18 +30,18 @@ fn send(config: &Map<String, Value>, input: &Map<String, Value>) -> Request<Byte
             {"from": {"node": "call", "port": "out"}, "to": {"node": "end", "port": "in"}},
         ],
     }))
-    .unwrap();
+    .expect("a graph");
     let (plan, problems) = compile(&graph).finish();
     assert!(problems.is_empty(), "{problems:?}\n{config:?}");
     let facts = RunFacts::new("run-1", Time::from_millis(0));
     let start = RunStart { facts, trigger: 0, input: input.clone().into() };
-    let mut execution = Execution::new(Arc::new(plan.unwrap()), start, History::default());
+    let mut execution = Execution::new(Arc::new(plan.expect("a plan")), start, History::default());
     execution.settle(u64::MAX);
     let due = execution.take_due();
     let [effect] = &due[..] else { panic!("{:?}\n{config:?}", execution.take_events()) };
     let DueWork::Perform(operation) = &effect.work else { panic!("{effect:?}") };
     let EngineOperation::Http(call) = &**operation else { panic!("{operation:?}") };
-    build_request(&call.request, "key").unwrap()
+    build_request(&call.request, "key").expect("a request")
 }
 
 /// The arguments as expressions that read the input, except settings, which have values.
@@ -79,17 +78,17 @@ fn build(service: &Service, operation: &Operation, arguments: &Arguments) -> Map
 fn describe(request: &Request<Bytes>) -> String {
     let mut text = format!("{} {}\n", request.method(), request.uri());
     for (name, value) in request.headers() {
-        let value = value.to_str().unwrap();
+        let value = value.to_str().expect("a text");
         if !matches!(
             (name.as_str(), value),
             ("idempotency-key" | "content-length", _) | ("content-type", "application/json")
         ) {
-            writeln!(text, "{name}: {value}").unwrap();
+            text += &format!("{name}: {value}\n");
         }
     }
-    let body = str::from_utf8(request.body()).unwrap();
+    let body = str::from_utf8(request.body()).expect("a text");
     if !body.is_empty() {
-        writeln!(text, "{}", body.replace('\r', "")).unwrap();
+        text += &format!("{}\n", body.replace('\r', ""));
     }
     text
 }
@@ -109,7 +108,7 @@ fn every_operation_sends_the_request_of_its_example() {
             let needed = required_only(service, operation);
             let small = send(&build(service, operation, &as_values(&needed)), &Map::new());
             assert_nothing_is_empty(&small);
-            writeln!(requests, "# {}\n{}", operation.id, describe(&request)).unwrap();
+            requests += &format!("# {}\n{}\n", operation.id, describe(&request));
             for (request, is_whole) in [(request, true), (small, false)] {
                 recorded.push(record(operation, &request, is_whole));
             }
@@ -124,7 +123,7 @@ fn every_operation_sends_the_request_of_its_example() {
 fn assert_nothing_is_empty(request: &Request<Bytes>) {
     let query = request.uri().query().unwrap_or_default();
     assert!(query.split('&').all(|pair| pair.is_empty() || !pair.ends_with('=')), "{request:?}");
-    let body = str::from_utf8(request.body()).unwrap();
+    let body = str::from_utf8(request.body()).expect("a text");
     assert!(!body.contains("null") && !body.contains("none"), "{request:?}");
 }
 
@@ -135,8 +134,8 @@ fn record(operation: &Operation, request: &Request<Bytes>, is_whole: bool) -> Va
         "template": operation.path,
         "method": request.method().as_str(),
         "url": request.uri().to_string(),
-        "headers": request.headers().iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().into())).collect::<Map<_, _>>(),
-        "body": str::from_utf8(request.body()).unwrap(),
+        "headers": request.headers().iter().map(|(name, value)| (name.to_string(), value.to_str().expect("a text").into())).collect::<Map<_, _>>(),
+        "body": str::from_utf8(request.body()).expect("a text"),
         "items": operation.returns.as_ref().and_then(|returns| returns.items.clone()),
         "paging": operation.paging,
     })
@@ -172,7 +171,7 @@ fn values_are_never_syntax() {
     let mail = gmail.find_operation("send-message").unwrap();
     let values = json!({"to": "ada@example.com\r\nBcc: eve@example.com", "subject": nasty, "text": "Hi"});
     let request = send(&build(gmail, mail, &as_values(values.as_object().unwrap())), &Map::new());
-    let text = str::from_utf8(request.body()).unwrap();
+    let text = str::from_utf8(request.body()).expect("a text");
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     assert!(
         head.starts_with("To: ada@example.comBcc: eve@example.com\r\nSubject: =?UTF-8?Q?a=2Fb=3Fc?=\r\n =?UTF-8?Q?"),
@@ -186,10 +185,10 @@ fn values_are_never_syntax() {
 
 #[test]
 fn wrong_arguments_are_refused_by_name() {
-    let zendesk = services::find("google-drive").unwrap();
-    let operation = zendesk.find_operation("get-file").unwrap();
+    let drive = services::find("google-drive").unwrap();
+    let operation = drive.find_operation("get-file").unwrap();
     let refused = |arguments: Arguments| -> Vec<String> {
-        let problems = build_node(zendesk, operation, &arguments).unwrap_err();
+        let problems = build_node(drive, operation, &arguments).unwrap_err();
         problems.into_iter().map(|(field, problem)| format!("{field}: {}", problem.en)).collect()
     };
     let of = |values: Value, expressions: Value| Arguments {
