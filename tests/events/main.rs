@@ -128,6 +128,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/expression-preview", 200, None),
     ("workflows/get-unknown", 404, Some("workflow_not_found")),
     ("workflows/node-types", 200, None),
+    ("workflows/services", 200, None),
 ];
 /// Batches of two messages, of which the second one is not JSON.
 const BATCHES: [&str; 6] = [

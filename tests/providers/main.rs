@@ -12,4 +12,5 @@ mod openai_audio;
 mod openai_responses;
 mod parameters;
 mod reasoning;
+mod services;
 mod stage;

@@ -13,6 +13,8 @@ mod retry;
 mod streamed;
 mod workflow;
 
+pub use http::build_request;
+
 use std::sync::Arc;
 
 use domain::Result;

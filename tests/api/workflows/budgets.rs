@@ -128,6 +128,7 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::GET, &format!("{WORKFLOWS}/node-types")),
             "1 dynamodb:BatchGetItem (4 units)",
         ),
+        ("services", ada.request(Method::GET, &format!("{WORKFLOWS}/services")), "1 dynamodb:BatchGetItem (4 units)"),
         ("templates", ada.request(Method::GET, &format!("{WORKFLOWS}/templates")), "1 dynamodb:BatchGetItem (4 units)"),
         (
             "preview",

@@ -10,6 +10,7 @@ mod isolation;
 mod offload;
 mod publish;
 mod random_graphs;
+mod services;
 mod states;
 mod teams;
 mod templates;

@@ -4,6 +4,7 @@ pub mod exchange;
 pub mod expression;
 pub mod list;
 pub mod node_type;
+pub mod service;
 pub mod template;
 pub mod validation;
 pub mod version;

@@ -5,6 +5,7 @@ pub mod exchange;
 pub mod expressions;
 pub mod lifecycle;
 pub mod node_types;
+pub mod services;
 pub mod templates;
 pub mod tool_marks;
 pub mod versions;

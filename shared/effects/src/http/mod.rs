@@ -21,7 +21,8 @@ use platform::Context;
 use crate::EffectOwner;
 use crate::credentials::CallCredentials;
 use crate::errors::permanent;
-use request::{EvaluatedNode, build_request};
+use request::EvaluatedNode;
+pub use request::build_request;
 
 /// The maximum size of the request's body and of the response's body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;

@@ -18,6 +18,7 @@ mod functions;
 mod hints;
 mod index;
 mod jinja;
+pub mod literal;
 mod markup;
 mod number;
 mod operators;

@@ -143,6 +143,7 @@ impl TourClient {
         self.send("POST", "/builder/v1/workflows/{id}/validate", None).await;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await;
         self.get("/builder/v1/workflows/node-types").await;
+        self.record_services().await;
         let preview = json!({"expression": "size(input.lines) > 1 && input.total * 1.21 > 100", "data": {"input": {"lines": [1, 2], "total": 90}}});
         self.send("POST", "/builder/v1/workflows/expression/preview", Some(preview)).await;
         let wrong = json!({"expression": "size(input.lines", "data": {}});
@@ -152,6 +153,17 @@ impl TourClient {
         self.get("/builder/v1/workflows/templates/{template_id}").await;
         let instantiate = "/builder/v1/workflows/templates/{template_id}/instantiate";
         self.send("POST", instantiate, Some(json!({"name": "Score leads"}))).await;
+    }
+
+    async fn record_services(&mut self) {
+        self.get("/builder/v1/workflows/services").await;
+        self.set_parameter("service_id", &json!("google-docs"));
+        self.get("/builder/v1/workflows/services/{service_id}").await;
+        self.set_parameter("operation_id", &json!("append-text"));
+        let node = "/builder/v1/workflows/services/{service_id}/operations/{operation_id}/node";
+        let values = json!({"documentId": "195j9eDD3ccgjQRttHhJPymLJUCOUjs"});
+        self.send("POST", node, Some(json!({"values": values, "expressions": {"text": "input.decision"}}))).await;
+        self.send("POST", node, Some(json!({"values": values}))).await;
     }
 
     async fn record_channels(&mut self) {
