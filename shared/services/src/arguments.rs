@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::language::Translated;
 use domain::translated;
-use engine::expression::{Expression, JinjaTemplate, SyntaxError};
+use engine::expression::{Expression, JinjaTemplate, SyntaxError, TextPosition};
 use engine::schema::{ExpressionLanguage, FieldProblem, check_value};
 use serde_json::{Map, Value};
 
@@ -128,6 +128,11 @@ fn parse_expression(language: ExpressionLanguage, text: &str) -> Result<(), Synt
         ExpressionLanguage::Jinja => {
             JinjaTemplate::parse(&format!("{{{{ ({text}) }}}}"))?;
             JinjaTemplate::parse(&format!("{{{{ [{text}] }}}}")).map(drop)
+        }
+        // An `http` node has no field in JavaScript, so no place of an operation asks for it.
+        ExpressionLanguage::JavaScript => {
+            let message = translated!("cannot be JavaScript", "no puede ser JavaScript");
+            Err(SyntaxError::new(TextPosition::default(), message))
         }
     }
 }
