@@ -39,7 +39,7 @@ impl Arguments {
         name: &str,
     ) -> Option<Argument<'a>> {
         let expression = || self.expressions.get(name).map(|text| Argument::Expression(text.trim()));
-        let default = || operation.schema(service, name)?.get("default").map(Argument::Value);
+        let default = || service.schema(operation, name)?.get("default").map(Argument::Value);
         self.values.get(name).map(Argument::Value).or_else(expression).or_else(default)
     }
 
@@ -57,10 +57,10 @@ impl Arguments {
 
     /// The form, in which no parameter is required that has an expression or a default.
     fn form_of_values(&self, service: &Service, operation: &Operation) -> Value {
-        let mut form = operation.form(service);
+        let mut form = service.form(operation);
         if let Some(required) = form["required"].as_array_mut() {
             let has_default =
-                |name: &str| operation.schema(service, name).is_some_and(|schema| schema.get("default").is_some());
+                |name: &str| service.schema(operation, name).is_some_and(|schema| schema.get("default").is_some());
             required.retain(|name| {
                 name.as_str().is_none_or(|name| !self.expressions.contains_key(name) && !has_default(name))
             });
@@ -89,7 +89,7 @@ impl Arguments {
         name: &str,
         text: &str,
     ) -> Option<Translated<String>> {
-        if operation.schema(service, name).is_none() {
+        if service.schema(operation, name).is_none() {
             return Some(translated!("the operation has no such parameter", "la operación no tiene ese parámetro"));
         }
         let Some(language) = operation.language(name) else {

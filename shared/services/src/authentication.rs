@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 /// A way to authenticate at a service. `type` is the type of the credential.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Authentication {
     /// A token in the header `Authorization`
     Bearer {
@@ -31,7 +31,7 @@ pub enum Authentication {
     /// A query parameter with a key
     Query { parameter: String, description: String },
     /// OAuth 2 in which a person consents in the browser
-    #[serde(rename = "oauth2_authorization_code")]
+    #[serde(rename_all = "camelCase")]
     Oauth2AuthorizationCode {
         /// The page that asks the person; it can contain settings of the service
         authorization_url: String,
@@ -48,7 +48,7 @@ pub enum Authentication {
         description: String,
     },
     /// OAuth 2 with the credentials of a client, without a person
-    #[serde(rename = "oauth2_client_credentials")]
+    #[serde(rename_all = "camelCase")]
     Oauth2ClientCredentials {
         token_url: String,
         #[serde(default)]

@@ -55,7 +55,7 @@ impl<'a> NodeBuilder<'a> {
 
     /// The URL, as a template that encodes the values of its path.
     fn url(&self) -> String {
-        let base = parts(self.operation.base_url(self.service));
+        let base = parts(self.service.base_url(self.operation));
         let parts = base.into_iter().chain(parts(&self.operation.path));
         parts.map(|part| self.url_part(part)).collect()
     }

@@ -117,10 +117,10 @@ fn find_operation_mistakes(service: &Service, operation: &Operation) -> Vec<Stri
     for name in operation.required.iter().map(String::as_str).chain(paged) {
         refuse(!operation.parameters.contains_key(name), format!("{name} is not a parameter"));
     }
-    let known = |name: &str| operation.schema(service, name).is_some();
+    let known = |name: &str| service.schema(operation, name).is_some();
     refuse(!operation.example.keys().all(|name| known(name)), "the example has an unknown name".to_owned());
     refuse(
-        operation.settings(service).any(|(name, _)| !operation.example.contains_key(name)),
+        service.settings(operation).any(|(name, _)| !operation.example.contains_key(name)),
         "the example lacks a setting".to_owned(),
     );
     if let Some(returns) = &operation.returns {

@@ -19,4 +19,4 @@ pub use build::build_node;
 pub use catalogue::{all, find};
 pub use operation::{Operation, Returns};
 pub use paging::Paging;
-pub use service::{Category, Service};
+pub use service::{Service, ServiceCategory};

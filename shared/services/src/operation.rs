@@ -4,16 +4,12 @@ use engine::nodes::http::{Method, ResponseFormat};
 use engine::schema::ExpressionLanguage;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::paging::Paging;
 use crate::path::placeholders;
-use crate::service::Service;
 use crate::template::{Body, whole_placeholder};
-
-/// The keyword of the form that marks a parameter which can be an expression, with the language of the expression.
-const EXPRESSION: &str = "x-expression";
 
 /// An operation. In its templates, `{name}` is the value of a parameter.
 #[derive(Debug, Deserialize)]
@@ -62,27 +58,6 @@ pub struct Returns {
 }
 
 impl Operation {
-    pub fn base_url<'a>(&'a self, service: &'a Service) -> &'a str {
-        self.base_url.as_deref().unwrap_or(&service.base_url)
-    }
-
-    /// The schema of a parameter, or of a setting of the service.
-    pub fn schema<'a>(&'a self, service: &'a Service, name: &str) -> Option<&'a Value> {
-        self.parameters
-            .get(name)
-            .or_else(|| self.settings(service).find(|(setting, _)| *setting == name).map(|(_, s)| s))
-    }
-
-    /// The settings that the URL of the operation contains.
-    pub fn settings<'a>(&'a self, service: &'a Service) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let used: Vec<_> = placeholders(self.base_url(service)).map(|placeholder| placeholder.name).collect();
-        service
-            .settings
-            .iter()
-            .map(|(name, schema)| (name.as_str(), schema))
-            .filter(move |(name, _)| used.contains(name))
-    }
-
     /// The languages in which a parameter can be an expression: CEL in a JSON body, Jinja elsewhere. The check of the data
     /// admits one language for each parameter. A setting has none.
     pub(crate) fn languages(&self, parameter: &str) -> Vec<ExpressionLanguage> {
@@ -102,22 +77,5 @@ impl Operation {
 
     pub fn language(&self, parameter: &str) -> Option<ExpressionLanguage> {
         self.languages(parameter).first().copied()
-    }
-
-    /// The JSON Schema of the values of all parameters. `x-expression` is the language in which a parameter can be an
-    /// expression.
-    pub fn form(&self, service: &Service) -> Value {
-        let settings = self.settings(service);
-        let required: Vec<&str> =
-            self.settings(service).map(|(name, _)| name).chain(self.required.iter().map(String::as_str)).collect();
-        let mut properties = Map::new();
-        for (name, schema) in settings.chain(self.parameters.iter().map(|(name, schema)| (name.as_str(), schema))) {
-            let mut schema = schema.clone();
-            if let (Some(keywords), Some(language)) = (schema.as_object_mut(), self.language(name)) {
-                keywords.insert(EXPRESSION.to_owned(), language.as_str().into());
-            }
-            properties.insert(name.to_owned(), schema);
-        }
-        json!({"type": "object", "required": required, "additionalProperties": false, "properties": properties})
     }
 }

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 /// How the next page of a list is requested. Paths such as `response_metadata.next_cursor` are those of the answer's body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Paging {
     /// The answer has a cursor, which is the value of a parameter of the next request
     Cursor {

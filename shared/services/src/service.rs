@@ -2,11 +2,15 @@
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use crate::authentication::Authentication;
 use crate::operation::Operation;
+use crate::path::placeholders;
+
+/// The keyword of a form that marks a parameter which can be an expression, with the language of the expression.
+const EXPRESSION: &str = "x-expression";
 
 /// A service with an HTTP API.
 #[derive(Debug, Deserialize)]
@@ -15,7 +19,7 @@ pub struct Service {
     pub id: String,
     pub name: String,
     pub description: String,
-    pub categories: Vec<Category>,
+    pub categories: Vec<ServiceCategory>,
     /// The page that documents the API.
     pub documentation: String,
     /// The beginning of all URLs. It can contain settings, such as `https://{shop}.myshopify.com`.
@@ -34,7 +38,7 @@ pub struct Service {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Category {
+pub enum ServiceCategory {
     Calendar,
     Commerce,
     Content,
@@ -65,5 +69,40 @@ impl Service {
             || contains(&self.name)
             || contains(&self.description)
             || self.operations.iter().any(|operation| contains(&operation.name))
+    }
+
+    /// The beginning of the URL of an operation.
+    pub fn base_url<'a>(&'a self, operation: &'a Operation) -> &'a str {
+        operation.base_url.as_deref().unwrap_or(&self.base_url)
+    }
+
+    /// The settings that the URL of an operation contains.
+    pub fn settings<'a>(&'a self, operation: &'a Operation) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let used: Vec<_> = placeholders(self.base_url(operation)).map(|placeholder| placeholder.name).collect();
+        let settings = self.settings.iter().map(|(name, schema)| (name.as_str(), schema));
+        settings.filter(move |(name, _)| used.contains(name))
+    }
+
+    /// The schema of a parameter of an operation, or of a setting.
+    pub fn schema<'a>(&'a self, operation: &'a Operation, name: &str) -> Option<&'a Value> {
+        let setting = || self.settings(operation).find(|(setting, _)| *setting == name);
+        operation.parameters.get(name).or_else(|| setting().map(|(_, schema)| schema))
+    }
+
+    /// The JSON Schema of the values of all parameters of an operation. `x-expression` is the language in which a parameter can
+    /// be an expression.
+    pub fn form(&self, operation: &Operation) -> Value {
+        let parameters = operation.parameters.iter().map(|(name, schema)| (name.as_str(), schema));
+        let mut required: Vec<&str> = self.settings(operation).map(|(name, _)| name).collect();
+        required.extend(operation.required.iter().map(String::as_str));
+        let mut properties = Map::new();
+        for (name, schema) in self.settings(operation).chain(parameters) {
+            let mut schema = schema.clone();
+            if let (Some(keywords), Some(language)) = (schema.as_object_mut(), operation.language(name)) {
+                keywords.insert(EXPRESSION.to_owned(), language.as_str().into());
+            }
+            properties.insert(name.to_owned(), schema);
+        }
+        json!({"type": "object", "required": required, "additionalProperties": false, "properties": properties})
     }
 }

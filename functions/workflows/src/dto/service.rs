@@ -9,7 +9,7 @@ use engine::nodes::http::{HttpNode, Method};
 use engine::schema::check_config;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use services::{Arguments, Authentication, Category, Operation, Paging, Returns, Service};
+use services::{Arguments, Authentication, Operation, Paging, Returns, Service, ServiceCategory};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use web::language;
@@ -40,7 +40,7 @@ pub struct ServiceSummaryOut {
     #[schema(example = "Google Sheets")]
     name: &'static str,
     description: &'static str,
-    categories: &'static [Category],
+    categories: &'static [ServiceCategory],
     /// The ways to authenticate. The simplest one is first.
     authentication: &'static [Authentication],
     operation_count: usize,
@@ -114,7 +114,7 @@ impl OperationOut {
             name: &operation.name,
             description: &operation.description,
             method: operation.method,
-            form: operation.form(service),
+            form: service.form(operation),
             example: &operation.example,
             paging: operation.paging.as_ref(),
             returns: operation.returns.as_ref(),
