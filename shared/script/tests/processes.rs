@@ -110,7 +110,7 @@ fn tasks_run_side_by_side() {
 /// The processes that a process has started.
 #[cfg(target_os = "linux")]
 fn children_of(parent: u32) -> Vec<std::path::PathBuf> {
-    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let is_child = |process: &std::path::PathBuf| {
         let status = std::fs::read_to_string(process.join("status")).unwrap_or_default();
         status.lines().any(|line| line == format!("PPid:\t{parent}"))
