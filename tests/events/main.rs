@@ -65,6 +65,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("catalog/get-unknown", 404, Some("model_not_found")),
     ("catalog/list", 200, None),
     ("catalog/no-key", 401, Some("identity.invalid_token")),
+    ("channels/consent-unknown", 400, None),
     ("channels/connections-unknown", 404, Some("workflow_not_found")),
     ("channels/teams-unknown", 404, Some("workflow_not_found")),
     ("channels/webhooks-unknown", 404, Some("workflow_not_found")),
