@@ -49,7 +49,7 @@ pub async fn log_in(
     base_url: BaseUrl,
     headers: HeaderMap,
 ) -> std::result::Result<Response, SignInError> {
-    let base = known(&base_url)?;
+    let base = base_url.require()?;
     let pending = PendingSignIn::new(place.as_deref(), Time::now());
     if is_loopback(&base_url) && !is_host_of(base, &headers) {
         // The cookies of this machine's other name would not reach the callback.
@@ -77,7 +77,7 @@ pub async fn call_back(
     base_url: BaseUrl,
     headers: HeaderMap,
 ) -> std::result::Result<Response, SignInError> {
-    let (base, client) = (known(&base_url)?, stores.issuer.client()?);
+    let (base, client) = (base_url.require()?, stores.issuer.client()?);
     let pending = match find(&headers, pending::COOKIE) {
         Some(cookie) => PendingSignIn::open(cookie, &stores.secrets, Time::now()).await,
         None => None,
@@ -110,11 +110,6 @@ pub async fn log_out(
         stores.auth.end_session(cookie).await?;
     }
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, clear_session(&base_url)?)]))
-}
-
-/// The base URL. Without it, nobody knows where the issuer may send the browser.
-fn known(BaseUrl(base_url): &BaseUrl) -> std::result::Result<&str, SignInError> {
-    Ok(base_url.as_deref().ok_or_else(|| Error::internal("BASE_URL is not set, and API Gateway has not named it"))?)
 }
 
 fn callback_url(base: &str) -> String {

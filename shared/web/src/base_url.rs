@@ -32,6 +32,12 @@ impl ConfiguredBaseUrl {
 }
 
 impl BaseUrl {
+    /// The base URL where nothing works without it: nobody knows where another server may send the browser.
+    pub fn require(&self) -> domain::Result<&str> {
+        let unknown = || domain::Error::internal("BASE_URL is not set, and API Gateway has not named it");
+        self.0.as_deref().ok_or_else(unknown)
+    }
+
     pub(crate) fn from_parts(parts: &Parts) -> Self {
         Self::find(&parts.extensions, parts.uri.path())
     }

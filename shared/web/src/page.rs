@@ -7,6 +7,12 @@ use domain::language::Translated;
 
 use super::language::of_request;
 
+/// What a page says if the platform itself failed, after the cause was logged.
+pub const PLATFORM_FAILURE: Translated = Translated::new(
+    "Something failed on our side. Begin again in a minute, and quote the header X-Request-Id when you report it.",
+    "Algo falló por nuestra parte. Empiece de nuevo en un minuto e indique la cabecera X-Request-Id cuando lo comunique.",
+);
+
 /// The page in the language of the request. The texts are the platform's own, without characters that HTML would read as
 /// markup.
 ///

@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{ACCEPT, CACHE_CONTROL, HeaderMap, LOCATION, REFERRER_POLICY};
 use axum::response::{IntoResponse, Response};
-use domain::Error;
 use domain::consent::PendingConsent;
 use domain::id::{CredentialId, UserId, WorkflowId};
 use domain::language::Translated;
@@ -13,7 +12,7 @@ use oauth::{BrowserAnswer, ConsentError, Subject, shown_code};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::builder::{Caller, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotPermitted};
-use web::page::{escape, form_page, message_page};
+use web::page::{PLATFORM_FAILURE, escape, form_page, message_page};
 use web::{ApiError, Path, Query, Result};
 
 use crate::Stores;
@@ -55,7 +54,7 @@ pub async fn authorize_credential(
         user: access.caller.user,
         user_name: user.email.clone().unwrap_or_else(|| user.name.clone()),
     };
-    let redirect_uri = format!("{}/oauth/callback", known(&base_url)?);
+    let redirect_uri = format!("{}/oauth/callback", base_url.require()?);
     let begun = stores.consents.begin(subject, &credential, redirect_uri).await?;
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let no_store = [(CACHE_CONTROL, "no-store"), (REFERRER_POLICY, "no-referrer")];
@@ -169,20 +168,8 @@ fn failure_page(error: &ConsentError) -> Response {
         ),
         ConsentError::Failed(error) => {
             telemetry::log_cause(error);
-            (
-                StatusCode::SERVICE_UNAVAILABLE,
-                Translated::new(
-                    "Something failed on our side. Begin again in a minute, and quote the header X-Request-Id when you report it.",
-                    "Algo falló por nuestra parte. Empiece de nuevo en un minuto e indique la cabecera X-Request-Id cuando lo comunique.",
-                )
-                .into(),
-            )
+            (StatusCode::SERVICE_UNAVAILABLE, PLATFORM_FAILURE.into())
         }
     };
     message_page(status, Translated::new("The account is not connected", "La cuenta no está conectada"), &message, None)
-}
-
-/// The base URL. Without it, nobody knows where a provider may send the browser.
-fn known(BaseUrl(base_url): &BaseUrl) -> domain::Result<&str> {
-    base_url.as_deref().ok_or_else(|| Error::internal("BASE_URL is not set, and API Gateway has not named it"))
 }

@@ -12,7 +12,7 @@ use oauth::{BrowserAnswer, shown_code};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::gateway::{ErrorBody, ErrorResponses, NotFound};
-use web::page::{escape, form_page, message_page};
+use web::page::{PLATFORM_FAILURE, escape, form_page, message_page};
 use web::{NoBody, Path, Query, Result};
 
 use crate::Stores;
@@ -47,7 +47,7 @@ pub async fn connect_mcp_account(
     let secret = stores.servers.open(&door.stored).await?;
     let secret = secret.as_ref().map(|secret| secret.as_str());
     let (user, now) = (&caller.caller.identity.user, stores.clock.now());
-    let begun = stores.oauth.begin(door.server(), secret, user, known(&base_url)?, now).await?;
+    let begun = stores.oauth.begin(door.server(), secret, user, base_url.require()?, now).await?;
     let begun = begun.map_err(|CannotConnect(problem)| crate::upstream::no_authorization(&problem))?;
     Ok(Json(BeginningOut::from(begun)))
 }
@@ -148,7 +148,7 @@ async fn finish(
     };
     let secret = stores.servers.open(&stored).await?;
     let secret = secret.as_ref().map(|secret| secret.as_str());
-    stores.oauth.finish(&stored.server, secret, &pending, answer, known(base_url)?, now).await?;
+    stores.oauth.finish(&stored.server, secret, &pending, answer, base_url.require()?, now).await?;
     Ok(stored.server.name)
 }
 
@@ -188,21 +188,9 @@ fn failure_page(error: &CallbackError) -> Response {
         ),
         CallbackError::Failed(error) => {
             telemetry::log_cause(error);
-            (
-                StatusCode::SERVICE_UNAVAILABLE,
-                Translated::new(
-                    "Something failed on our side. Begin again in a minute, and quote the header X-Request-Id when you report it.",
-                    "Algo falló por nuestra parte. Empiece de nuevo en un minuto e indique la cabecera X-Request-Id cuando lo comunique.",
-                )
-                .into(),
-            )
+            (StatusCode::SERVICE_UNAVAILABLE, PLATFORM_FAILURE.into())
         }
     };
     message_page(status, Translated::new("The account is not connected", "La cuenta no está conectada"), &message, None)
         .into_response()
-}
-
-/// The base URL. Without it, nobody knows where an authorization server may send the browser.
-pub fn known(BaseUrl(base_url): &BaseUrl) -> domain::Result<&str> {
-    base_url.as_deref().ok_or_else(|| Error::internal("BASE_URL is not set, and API Gateway has not named it"))
 }
