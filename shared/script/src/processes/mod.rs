@@ -153,7 +153,9 @@ fn exchange(mut stream: UnixStream, task: &[u8]) -> io::Result<Option<Answer>> {
 }
 
 fn describe_failure(error: &io::Error) -> String {
-    format!("No process for scripts can be started ({error}). Try again; if it stays, tell the operator.")
+    format!(
+        "No process for scripts can be started ({error}). Try again. If the error continues, report it to the operator."
+    )
 }
 
 fn send_descriptor(control: &UnixStream, descriptor: UnixStream) -> io::Result<()> {
