@@ -70,6 +70,8 @@ impl ExecutedTask {
 pub enum Answer {
     Checked(Result<(), SyntaxProblem>),
     Executed(Result<ExecutedTask, ScriptError>),
+    /// The process could not limit itself, so it has run nothing.
+    Unlimited(String),
     /// The process crashed after a limit was reached, or without one.
     Crashed(Option<LimitKind>),
 }

@@ -78,7 +78,8 @@ impl Processes {
         match self.ask(&Task::Check { source: source.into(), form }) {
             Ok(Answer::Checked(result)) => result,
             Ok(Answer::Crashed(Some(kind))) => refuse(kind.to_string()),
-            Ok(_) => refuse(CRASH.to_owned()),
+            Ok(Answer::Crashed(None) | Answer::Executed(_)) => refuse(CRASH.to_owned()),
+            Ok(Answer::Unlimited(error)) => refuse(describe_unlimited(&error)),
             Err(error) => refuse(describe_failure(&error)),
         }
     }
@@ -88,7 +89,8 @@ impl Processes {
         match self.ask(&Task::Execute(ExecuteTask::new(request))) {
             Ok(Answer::Executed(result)) => result?.into_outcome(),
             Ok(Answer::Crashed(Some(kind))) => Err(ScriptError::Limit { kind, console: Vec::new(), work: 0 }),
-            Ok(_) => Err(ScriptError::Engine(CRASH.to_owned())),
+            Ok(Answer::Crashed(None) | Answer::Checked(_)) => Err(ScriptError::Engine(CRASH.to_owned())),
+            Ok(Answer::Unlimited(error)) => Err(ScriptError::Engine(describe_unlimited(&error))),
             Err(error) => Err(ScriptError::Engine(describe_failure(&error))),
         }
     }
@@ -155,6 +157,13 @@ fn exchange(mut stream: UnixStream, task: &[u8]) -> io::Result<Option<Answer>> {
 fn describe_failure(error: &io::Error) -> String {
     format!(
         "No process for scripts can be started ({error}). Try again. If the error continues, report it to the operator."
+    )
+}
+
+fn describe_unlimited(error: &str) -> String {
+    format!(
+        "A process for scripts cannot be limited ({error}), so it ran nothing. The operator must allow resource limits and \
+         filters of system calls (seccomp)."
     )
 }
 

@@ -110,12 +110,13 @@ fn answer_task(sandbox: &Sandbox, connection: &mut UnixStream) -> io::Result<()>
         Task::Check { .. } => Limits::default(),
         Task::Execute(task) => task.limits,
     };
-    limit_resources(&limits, bytes.len() as u64)?;
-    crash::answer_to(connection)?;
-    filter::install()?;
-    let answer = match task {
-        Task::Check { source, form } => Answer::Checked(Program::check_in(sandbox, &source, form)),
-        Task::Execute(task) => Answer::Executed(task.run(sandbox)),
+    let isolated = limit_resources(&limits, bytes.len() as u64)
+        .and_then(|()| crash::answer_to(connection))
+        .and_then(|()| filter::install());
+    let answer = match (isolated, task) {
+        (Err(error), _) => Answer::Unlimited(error.to_string()),
+        (Ok(()), Task::Check { source, form }) => Answer::Checked(Program::check_in(sandbox, &source, form)),
+        (Ok(()), Task::Execute(task)) => Answer::Executed(task.run(sandbox)),
     };
     let answer = serde_json::to_vec(&answer)?;
     connection.write_all(&answer)
@@ -123,7 +124,7 @@ fn answer_task(sandbox: &Sandbox, connection: &mut UnixStream) -> io::Result<()>
 
 /// The hard limits of the kernel. The sandbox reaches its own earlier, unless the engine fails.
 fn limit_resources(limits: &Limits, task_bytes: u64) -> io::Result<()> {
-    let limit = |value| Rlimit { current: Some(value), maximum: Some(value + 1) };
+    let limit = |value| Rlimit { current: Some(value), maximum: Some(value.saturating_add(1)) };
     setrlimit(Resource::Cpu, limit(limits.cpu_time.as_secs() + 1 + EXTRA_SECONDS))?;
     #[cfg(target_os = "linux")]
     {
