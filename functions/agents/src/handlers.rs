@@ -11,7 +11,7 @@ use domain::tool_mark::ToolMarkIn;
 use web::builder::agent::{AgentDetailOut, AgentOut};
 use web::builder::{
     Caller, Changed, Created, Data, DataList, Editor, ErrorBody, ErrorResponses, KeyReused, NotFound, NotJson,
-    NotPermitted, Owner, Viewer,
+    NotPermitted, Owner, PrivateAgent, Viewer,
 };
 use web::etag::{ETag, IfMatch, IfMatchHeaders};
 use web::idempotency::{self, IdempotencyHeaders};
@@ -135,8 +135,7 @@ pub async fn update_agent(
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        (status = 409, description = "`invalid_state`: the agent is private to a workflow", body = ErrorBody),
-        NotFound<AgentId>, NotJson, NotPermitted, ErrorResponses,
+        NotFound<AgentId>, NotJson, NotPermitted, PrivateAgent, ErrorResponses,
     ),
 )]
 pub async fn mark_agent_as_tool(
@@ -158,7 +157,7 @@ pub async fn mark_agent_as_tool(
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        NotFound<AgentId>, NotPermitted, ErrorResponses,
+        NotFound<AgentId>, NotPermitted, PrivateAgent, ErrorResponses,
     ),
 )]
 pub async fn unmark_agent_as_tool(

@@ -5,7 +5,9 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::{AgentId, UserId, WorkflowId};
 use domain::sharing::{Shareable, SharedId, TeamRole};
-use web::builder::{Access, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Owner, Viewer};
+use web::builder::{
+    Access, Created, Data, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted, Owner, PrivateAgent, Viewer,
+};
 use web::{Json, Path, Query, Result};
 
 use crate::Stores;
@@ -144,7 +146,7 @@ pub async fn add_agent_member(
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}/members/{user_id}", tag = "team",
     params(("id" = Uuid, Path, description = "The agent"), ("user_id" = String, Path, description = "The member")),
-    responses((status = 204, description = "Removed"), NotFound<(AgentId, UserId)>, NotPermitted, ErrorResponses),
+    responses((status = 204, description = "Removed"), NotFound<(AgentId, UserId)>, NotPermitted, PrivateAgent, ErrorResponses),
 )]
 pub async fn remove_agent_member(
     State(stores): State<Stores>,
@@ -160,7 +162,7 @@ pub async fn remove_agent_member(
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}/members", tag = "team",
     params(("id" = Uuid, Path, description = "The agent"), MemberQuery),
-    responses((status = 204, description = "Removed"), NotFound<(AgentId, UserId)>, NotPermitted, ErrorResponses),
+    responses((status = 204, description = "Removed"), NotFound<(AgentId, UserId)>, NotPermitted, PrivateAgent, ErrorResponses),
 )]
 pub async fn remove_agent_member_by_query(
     State(stores): State<Stores>,

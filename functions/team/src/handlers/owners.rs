@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::Error;
 use domain::id::{AgentId, WorkflowId};
 use domain::sharing::{Shareable, SharedId, Sharing};
-use web::builder::{Access, Data, ErrorBody, ErrorResponses, NotJson, Owner};
+use web::builder::{Access, Data, ErrorBody, ErrorResponses, NotJson, Owner, PrivateAgent};
 use web::{Json, Path, Result};
 
 use crate::Stores;
@@ -46,8 +46,7 @@ pub async fn transfer_workflow(
         (status = 403, description = "`not_owner`, or `member_is_owner` for the present owner", body = ErrorBody),
         (status = 404, description = "`agent_not_found`: the agent does not exist or is not shared with the caller. \
             `member_not_in_organization`: the organization has no such user", body = ErrorBody),
-        (status = 409, description = "`invalid_state`: the agent is private to a workflow", body = ErrorBody),
-        NotJson, ErrorResponses,
+        NotJson, PrivateAgent, ErrorResponses,
     ),
 )]
 pub async fn transfer_agent(

@@ -196,6 +196,11 @@ impl<I: PathIds> IntoResponses for NotFound<I> {
 #[response(status = 403)]
 pub struct NotPermitted(pub ErrorBody);
 
+/// `invalid_state`: the agent is private to a workflow
+#[derive(IntoResponses)]
+#[response(status = 409)]
+pub struct PrivateAgent(pub ErrorBody);
+
 /// `administrator_only`: the caller is no administrator of the organization
 #[derive(IntoResponses)]
 #[response(status = 403)]
