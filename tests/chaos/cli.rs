@@ -34,10 +34,10 @@ pub struct ChaosOptions {
     /// How often the scenario `mixed` kills the platform
     #[arg(long, default_value_t = 150)]
     pub kills: usize,
-    /// How many items the scenario `loop` has
+    /// How many items the scenarios `loop` and `each` have
     #[arg(long, default_value_t = 1_000)]
     pub items: usize,
-    /// Fail if the loop with kills takes too long. Without this option, the times are only printed
+    /// Fail if the run with kills takes too long. Without this option, the times are only printed
     #[arg(long)]
     pub check: bool,
     /// The seed of all random choices. The interleaving of the processes still differs from run to run
@@ -54,6 +54,8 @@ pub enum Scenario {
     Mixed,
     /// One run with a long loop, with and without kills
     Loop,
+    /// The same with a node that runs for each element
+    Each,
 }
 
 /// The options of one process of the platform.

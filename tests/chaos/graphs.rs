@@ -39,13 +39,23 @@ impl GraphBuilder {
 
     /// A call of the witness. The path of its URL names the run, the node and, in a loop, the index.
     pub fn call(&mut self, id: &str, in_loop: bool) {
+        self.node(id, "http", self.call_of(id, in_loop));
+    }
+
+    /// A call of the witness for each of so many elements.
+    pub fn call_each(&mut self, id: &str, items: usize, concurrency: u32) {
+        let mut config = self.call_of(id, true);
+        config["each"] = json!({"items": format!("range({items})"), "concurrency": concurrency});
+        self.node(id, "http", config);
+    }
+
+    fn call_of(&self, id: &str, in_loop: bool) -> Value {
         let index = if in_loop { "/{{ vars.index }}" } else { "" };
         let url = format!("http://127.0.0.1:{}/effects/{{{{ run.id }}}}/{id}{index}", self.witness);
-        let config = json!({
+        json!({
             "method": "POST", "url": url, "body": {"type": "json", "value": "{'run': run.id}"},
             "retry": {"maxAttempts": 5, "backoffMs": 200},
-        });
-        self.node(id, "http", config);
+        })
     }
 
     /// A call of the witness as an MCP server. `on_uncertain` is `retry` if the witness may see it again after a kill.

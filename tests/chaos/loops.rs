@@ -1,4 +1,4 @@
-//! The scenario `loop`: one run with a long loop over calls, first without kills, then with a kill every 50 items.
+//! The scenarios `loop` and `each`: one run with a long loop over calls, first without kills, then with a kill every 50 items.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::audit::Audit;
-use crate::cli::ChaosOptions;
+use crate::cli::{ChaosOptions, Scenario};
 use crate::graphs::GraphBuilder;
 use crate::items::read_runs;
 use crate::mixed::member;
@@ -53,7 +53,7 @@ async fn measure(options: &ChaosOptions, with_kills: bool) -> Result<Measured> {
     let mut platform = PlatformProcess::new(&folder.0, options.seed)?;
     platform.start().await?;
     let person = member(&platform)?;
-    let flow = Flow::publish(&person, graph(options.items, address.port())).await?;
+    let flow = Flow::publish(&person, graph(options, address.port())).await?;
 
     let tester = Tester::default();
     let began = Instant::now();
@@ -86,16 +86,22 @@ async fn measure(options: &ChaosOptions, with_kills: bool) -> Result<Measured> {
 }
 
 /// A loop over calls. Its output is the number of results.
-fn graph(items: usize, witness: u16) -> serde_json::Value {
+fn graph(options: &ChaosOptions, witness: u16) -> serde_json::Value {
     let mut graph = GraphBuilder::new(witness);
     graph.node("start", "input", json!({}));
-    graph.node("items", "loop", json!({"items": format!("range({items})"), "concurrency": CONCURRENCY}));
+    let exit = if options.scenario == Scenario::Each {
+        graph.call_each("items", options.items, CONCURRENCY);
+        "items.out"
+    } else {
+        graph.node("items", "loop", json!({"items": format!("range({})", options.items), "concurrency": CONCURRENCY}));
+        graph.call("item", true);
+        graph.connect(&["items.item".to_owned()], "item");
+        graph.connect_port("item", "items", "next");
+        "items.done"
+    };
     graph.connect(&["start".to_owned()], "items");
-    graph.call("item", true);
-    graph.connect(&["items.item".to_owned()], "item");
-    graph.connect_port("item", "items", "next");
     graph.node("end", "send_result", json!({"output": "size(input)"}));
-    graph.connect(&["items.done".to_owned()], "end");
+    graph.connect(&[exit.to_owned()], "end");
     graph.into_json()
 }
 

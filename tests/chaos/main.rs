@@ -31,7 +31,7 @@ async fn main() -> ExitCode {
     let done = match (command, options.scenario) {
         (Some(Command::Platform(platform)), _) => platform::run(platform).await,
         (None, Scenario::Mixed) => mixed::run(&options).await,
-        (None, Scenario::Loop) => loops::run(&options).await,
+        (None, Scenario::Loop | Scenario::Each) => loops::run(&options).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -91,10 +91,15 @@ fn merged(graph: &mut GraphBuilder, random: &mut Rng, prefix: &str, from: &[Exit
     vec![merge]
 }
 
-/// A loop over calls.
+/// A loop over calls, or a call with `each`.
 fn each_item(graph: &mut GraphBuilder, random: &mut Rng, prefix: &str, from: &[Exit]) -> Vec<Exit> {
     let (id, body) = (format!("{prefix}_loop"), format!("{prefix}_item"));
-    let (items, concurrency) = (random.u32(2..=10), random.u32(1..=5));
+    let (items, concurrency) = (random.usize(2..=10), random.u32(1..=5));
+    if random.bool() {
+        graph.call_each(&id, items, concurrency);
+        graph.connect(from, &id);
+        return vec![id];
+    }
     graph.node(&id, "loop", json!({"items": format!("range({items})"), "concurrency": concurrency}));
     graph.connect(from, &id);
     graph.call(&body, true);

@@ -58,7 +58,7 @@ pub fn fix(problem: &Value, graph: &Value) -> Value {
                     let node = path.rsplit_once('.').unwrap().0;
                     ((*path).to_owned(), format!("{node}.{member}"))
                 }
-                [path] if hint.contains("; in the body of a loop, use ") => {
+                [path] if hint.contains("; in the body of a loop ") => {
                     let right = hint.split_once("use ").unwrap().1.split(" or ").next().unwrap();
                     ((*path).to_owned(), right.to_owned())
                 }

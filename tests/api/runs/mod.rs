@@ -10,6 +10,7 @@ mod calls;
 mod code;
 mod controls;
 mod costs;
+mod each;
 mod erase;
 pub mod follow;
 mod history;

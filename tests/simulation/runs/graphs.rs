@@ -21,6 +21,7 @@ struct Drawing<'a> {
 
 type Port = (String, &'static str);
 
+#[derive(Default)]
 pub struct PlanOptions<'a> {
     pub has_poison: bool,
     /// Two people are asked, and the first answer counts.
@@ -31,10 +32,12 @@ pub struct PlanOptions<'a> {
     pub agents: Option<&'a mut Rng>,
     /// Turns some calls of other systems into calls of tools of MCP servers.
     pub tools: Option<&'a mut Rng>,
+    /// Has some steps done for each element of a list.
+    pub each: Option<&'a mut Rng>,
 }
 
 pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
-    let PlanOptions { has_poison, has_two_reviews, calls, agents, tools } = options;
+    let PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -61,6 +64,9 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
     if let Some(random) = tools {
         call_tools(&mut drawing.nodes, random);
     }
+    if let Some(random) = each {
+        repeat_for_each(&mut drawing.nodes, random);
+    }
     let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
     let graph = serde_json::from_value(graph).expect("the graph is valid");
     let (plan, problems) = compile(&graph).finish();
@@ -82,6 +88,23 @@ fn call_workflows(nodes: &mut [Value], random: &mut Rng, workflows: usize) {
             config.insert("timeoutMs".to_owned(), json!(random.u64(5_000..=120_000)));
         }
     }
+}
+
+/// Has some calls made for each element of a list.
+fn repeat_for_each(nodes: &mut [Value], random: &mut Rng) {
+    for node in nodes {
+        let is_call = ["http", "mcp", "agent", "workflow"].iter().any(|call| node["type"] == *call);
+        if is_call && node["config"]["url"] != POISON && random.bool() {
+            node["config"]["each"] = elements(random);
+        }
+    }
+}
+
+/// The settings of a loop, or of a node that runs for each element of a list.
+fn elements(random: &mut Rng) -> Value {
+    let items: Vec<usize> = (0..random.usize(1..=6)).collect();
+    let on_item_error = ["skip", "null", "fail"][random.usize(..3)];
+    json!({"items": json!(items).to_string(), "concurrency": random.u32(1..=4), "onItemError": on_item_error})
 }
 
 /// Turns some calls of other systems into agents.
@@ -216,12 +239,8 @@ impl Drawing<'_> {
 
     /// A loop whose body has one or two steps.
     fn each(&mut self) -> String {
-        let items: Vec<usize> = (0..self.random.usize(1..=6)).collect();
-        let on_item_error = ["skip", "null", "fail"][self.random.usize(..3)];
-        let config = json!({
-            "items": json!(items).to_string(), "concurrency": self.random.u32(1..=4), "onItemError": on_item_error,
-            "onError": "continue",
-        });
+        let mut config = elements(self.random);
+        config["onError"] = json!("continue");
         let each = self.add("loop", config);
         let mut last = (each.clone(), "item");
         for _ in 0..self.random.usize(1..=2) {

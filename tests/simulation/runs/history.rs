@@ -37,6 +37,11 @@ pub fn run_with_mcp_tools(seed: u64, disabled_rule: Option<Rule>) -> Report<Orac
     run_planned(seed, Scenario::with_mcp_tools(seed), disabled_rule)
 }
 
+/// Runs a history whose workflows do some steps for each element of a list.
+pub fn run_with_each(seed: u64) -> Report<Oracle> {
+    run_planned(seed, Scenario::with_each(seed), None)
+}
+
 /// Runs a history whose runs are carried out where they arrive.
 pub fn run_with_arrivals(seed: u64, disabled_rule: Option<Rule>) -> Report<Oracle> {
     run_planned(seed, Scenario::with_arrivals(seed), disabled_rule)

@@ -16,12 +16,15 @@ mod statistics;
 mod workers;
 
 use crate::machine::runner::{check_every_rule_is_needed, check_histories, check_seed_determines_trace};
-use history::{run, run_with_agents, run_with_arrivals, run_with_mcp_tools, run_with_unreliable_storage};
+use history::{
+    run, run_with_agents, run_with_arrivals, run_with_each, run_with_mcp_tools, run_with_unreliable_storage,
+};
 use rules::Rule;
 
 const HISTORIES: u64 = 60;
 const AGENT_HISTORIES: u64 = 15;
 const TOOL_HISTORIES: u64 = 15;
+const EACH_HISTORIES: u64 = 15;
 const ARRIVAL_HISTORIES: u64 = 40;
 /// These are slower, because every call is repeated several times.
 const UNRELIABLE_HISTORIES: u64 = 6;
@@ -81,6 +84,20 @@ fn calls_of_tools_are_repeated_only_as_their_policy_says() {
         "workers killed",
     ];
     check_histories(TOOL_HISTORIES, &expected, |seed| run_with_mcp_tools(seed, None));
+}
+
+/// Each element of a node with `each` is a step of its own: a crash repeats only those that were in progress.
+#[test]
+fn elements_are_steps_of_their_own() {
+    let expected = [
+        "attempts of elements",
+        "uncertain attempts of elements repeated",
+        "attempts retried",
+        "agents answered",
+        "runs completed",
+        "workers killed",
+    ];
+    check_histories(EACH_HISTORIES, &expected, run_with_each);
 }
 
 /// A run is stored by the first write of the process in which it arrives. Workers carry out what that process cannot.

@@ -246,6 +246,12 @@ fn check_delays(run: &RunAccount, report: &mut impl FnMut(Oracle, String)) {
     }
 }
 
+/// Whether a step is one element of a node with `each`, such as `n1[2]/n1`, or a call of its agent.
+fn is_element(step: &str) -> bool {
+    let mut parts = step.rsplit('/').map(|part| part.split('[').next());
+    parts.next() == parts.next()
+}
+
 /// Counts the events of the logs, to show that the histories contain them.
 pub fn count_events(accounts: &mut Accounts) {
     let mut counts = Vec::new();
@@ -253,8 +259,14 @@ pub fn count_events(accounts: &mut Accounts) {
         let mut attempts = BTreeSet::new();
         for performed in &run.performed {
             counts.push("attempts");
+            if is_element(&performed.step) {
+                counts.push("attempts of elements");
+            }
             if !attempts.insert((&performed.step, performed.attempt)) {
                 counts.push("uncertain attempts repeated");
+                if is_element(&performed.step) {
+                    counts.push("uncertain attempts of elements repeated");
+                }
             }
             if let Operation::Mcp(call) = &*performed.operation {
                 let is_of_agent = call.on_uncertain.is_some();

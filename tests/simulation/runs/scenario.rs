@@ -84,6 +84,7 @@ pub struct WorkerLife {
 struct Drawn {
     agents: bool,
     mcp_tools: bool,
+    each: bool,
 }
 
 /// Time for many more stops than an attempt may have crashes.
@@ -101,12 +102,17 @@ impl Scenario {
 
     /// Many calls are calls of tools of MCP servers, by nodes and by agents, each with its policy for uncertain attempts.
     pub fn with_mcp_tools(seed: u64) -> Self {
-        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: true }))
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: true, each: false }))
     }
 
     /// Some steps of the workflows are agents. Each shift is long enough for the call of a model.
     pub fn with_agents(seed: u64) -> Self {
-        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: false }))
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, ..Drawn::default() }))
+    }
+
+    /// Some calls and agents of the workflows are done for each element of a list.
+    pub fn with_each(seed: u64) -> Self {
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, each: true, ..Drawn::default() }))
     }
 
     fn with_long_shifts(mut scenario: Self) -> Self {
@@ -146,14 +152,13 @@ impl Scenario {
         let races = &mut Rng::with_seed(seed ^ 0x0068_7572_7279);
         let agents = &mut drawn.agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let tools = &mut drawn.mcp_tools.then(|| Rng::with_seed(seed ^ 0x746f_6f6c));
+        let each = &mut drawn.each.then(|| Rng::with_seed(seed ^ 0x6561_6368));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
             let has_two_reviews = races.u8(..12) == 0;
-            random_plan(
-                random,
-                PlanOptions { has_poison, has_two_reviews, calls, agents: agents.as_mut(), tools: tools.as_mut() },
-            )
+            let (agents, tools, each) = (agents.as_mut(), tools.as_mut(), each.as_mut());
+            random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each })
         };
         let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();
@@ -207,7 +212,7 @@ impl Scenario {
 
 fn random_plan_without_waits(random: &mut Rng, has_poison: bool) -> Arc<ExecutionPlan> {
     loop {
-        let options = PlanOptions { has_poison, has_two_reviews: false, calls: None, agents: None, tools: None };
+        let options = PlanOptions { has_poison, ..PlanOptions::default() };
         let plan = random_plan(random, options);
         if plan.steps.iter().all(|step| !["delay", "review"].contains(&step.node_type.name)) {
             return plan;
@@ -220,8 +225,7 @@ fn called_workflows(random: &mut Rng, agents: &mut Option<Rng>) -> Vec<Arc<Execu
     for number in 0..3 {
         let mut choices = Rng::with_seed(random.u64(..));
         let calls = Some((&mut choices, number)).filter(|(_, called)| *called > 0);
-        let options =
-            PlanOptions { has_poison: false, has_two_reviews: false, calls, agents: agents.as_mut(), tools: None };
+        let options = PlanOptions { calls, agents: agents.as_mut(), ..PlanOptions::default() };
         called.push(random_plan(random, options));
     }
     called

@@ -5,7 +5,7 @@ import { bareContext, caretContext } from "../src/screens/editor/expression/care
 import { complete } from "../src/screens/editor/expression/complete";
 import { library, tests } from "../src/screens/editor/expression/library";
 import { findNeeds } from "../src/screens/editor/expression/needs";
-import { brief, loopsAround, placeAt, scopeOf, typeOf, upstreamOf } from "../src/screens/editor/expression/scope";
+import { brief, elementScopeOf, loopsAround, placeAt, scopeOf, typeOf, upstreamOf } from "../src/screens/editor/expression/scope";
 import { tokenize } from "../src/screens/editor/expression/tokens";
 import { en } from "../src/i18n/en";
 
@@ -147,6 +147,20 @@ test("knows the types of values by schemas, examples and last values", () => {
   // The value went to another port.
   assert.equal(scope("lines", { outputs: new Map([["call", { value: { code: "x" }, port: "error" }]]) }).input.value, undefined);
   assert.equal(brief({ a: "x".repeat(50), b: 1 }, 12), '{a: "xxxxxxxxx…", …}'.replace("xxxxxxxxx", "x".repeat(12)));
+});
+
+test("a node with `each` sees an element, and returns a list", () => {
+  const each = { items: "input.lines", concurrency: 2 };
+  const send = node("send", "http", { onError: "branch", each });
+  const repeated = { ...graph, nodes: [...graph.nodes, send, node("after")], connections: [...graph.connections, edge("input", "send"), edge("send", "after")] };
+  const element = elementScopeOf(repeated, types, none, send, { sku: "a" });
+  assert.deepEqual([typeOf(placeAt(element, ["input", "sku"])), typeOf(placeAt(element, ["vars", "item"])), element.isInLoop], ["text", "object", true]);
+  const whole = scopeOf(repeated, types, none, send, undefined);
+  assert.deepEqual([typeOf(placeAt(whole, ["input", "lines"])), whole.isInLoop], ["list", false]);
+  const after = scopeOf(repeated, types, none, repeated.nodes.at(-1), undefined);
+  assert.deepEqual([typeOf(after.input), typeOf(placeAt(after, ["input", 0, "status"]))], ["list", "number"]);
+  const failed = new Map([["send", { value: { code: "x" }, port: "error" }]]);
+  assert.equal(placeAt(scopeOf(repeated, types, { outputs: failed }, repeated.nodes.at(-1), undefined), ["nodes", "send", "output", "code"]).value, "x");
 });
 
 test("offers what can be written, what begins with the prefix first", () => {

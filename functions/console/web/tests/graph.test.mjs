@@ -38,4 +38,5 @@ test("with two cases without a name, nothing is guessed", () => {
 test("a case without a name has no port", () => {
   const type = { outputs: [{ name: "example" }], errorOutput: { name: "error" } };
   assert.deepEqual(outputNames({ id: "s", type: "switch", config: cases("a", "", "b") }, type), ["a", "b", "default"]);
+  assert.deepEqual(outputNames({ id: "s", type: "guard", config: { each: { items: "input" } } }, type), ["out"]);
 });

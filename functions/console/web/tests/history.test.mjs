@@ -58,6 +58,20 @@ test("counts executions once, however often they are tried, and adds costs exact
   assert.equal(fromUnits(cost), "0.3000000001");
 });
 
+test("the executions of a node with `each` are its elements", () => {
+  const graph = { nodes: [{ id: "send", type: "http" }, { id: "end", type: "send_result" }], connections: [edge("send", "end")] };
+  const elements = [span("send[0]/send", 0, 10), span("send[1]/send", 0, 20, { state: "failed", port: null })];
+  const history = buildHistory(graph, [span("send", 0, 20, { children: elements }), span("end", 20, 20)]);
+  const ended = [...Array(history.length).keys()].find((position) => momentAt(history, position).nodes.get("send")?.completed === 1);
+  // The connection after the list is taken at its end, not after its first element.
+  assert.deepEqual([...momentAt(history, ended).taken], []);
+  const { nodes, taken } = momentAt(history, history.length);
+  const { executions, completed, failed, durationMs } = nodes.get("send");
+  assert.deepEqual([executions, completed, failed, durationMs, [...taken]], [2, 1, 1, 30, [0]]);
+  const empty = momentAt(buildHistory(graph, [span("send", 0, 0)]), 2).nodes.get("send");
+  assert.deepEqual([empty?.executions, empty?.completed], [1, 1]);
+});
+
 test("shows the failed attempt until the next one begins, and what goes on until the moment", () => {
   const history = buildHistory(graph, spans);
   const failed = [...Array(history.length).keys()].find((position) => momentAt(history, position).nodes.get("send")?.failed === 1);

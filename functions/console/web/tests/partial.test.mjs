@@ -148,6 +148,15 @@ test("a pin counts more than a preview, and a preview more than a run", () => {
   });
 });
 
+test("the value of a node with `each` is its list, and not an element", () => {
+  const previewed = new Map([["a", { at: "", steps: [step("a"), step("a[0]/a"), step("a[1]/a")] }]]);
+  const spans = [span("b", { children: [span("b[0]/b"), span("b[1]/b")] })];
+  assert.deepEqual(Object.fromEntries(mergeValues(new Map(), previewed, spans)), {
+    a: { value: "a!", port: "out", source: "preview" },
+    b: { value: "b!", port: "out", source: "run" },
+  });
+});
+
 test("what went into a step of a preview are the outputs before it, in its own iteration", () => {
   const graph = graphOf("input l=loop a b", "input>l", "l:item>a", "a>b", "input>b", "b>l:next");
   const previewed = new Map(Object.entries({

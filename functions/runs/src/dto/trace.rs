@@ -6,6 +6,7 @@ use domain::run::{AgentAction, StepError};
 use domain::time::Time;
 use engine::compile::ExecutionPlan;
 use engine::drive::{Span, SpanState};
+use engine::run::StepPath;
 use engine::script::ConsoleLine;
 use runner::ValueRoom;
 use serde::{Deserialize, Serialize};
@@ -231,8 +232,11 @@ impl RunAnalyticsOut {
         let mut nodes: Vec<NodeAnalyticsOut> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut begun = BTreeSet::new();
-        // The calls of an agent are part of its node.
-        for span in spans.iter().filter(|span| span.state != SpanState::Skipped && !span.step.ends_with(']')) {
+        // The calls of an agent are part of its node. A node with `each` is counted for each element.
+        let is_list = |step: &str| StepPath::parse(step, plan).is_some_and(|path| plan.is_list(&path));
+        let is_counted =
+            |span: &&Span| span.state != SpanState::Skipped && !span.step.ends_with(']') && !is_list(&span.step);
+        for span in spans.iter().filter(is_counted) {
             let place = *places.entry(span.node_id()).or_insert_with(|| {
                 nodes.push(NodeAnalyticsOut::new(span.node_id(), plan));
                 nodes.len() - 1

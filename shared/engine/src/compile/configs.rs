@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{PlanStep, Problems, Severity};
+use super::{Each, PlanStep, Problems, Severity};
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, NodeConfig};
@@ -102,6 +102,7 @@ fn read_node(
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
+    let redaction = Redaction::read(&node.config);
     let step = PlanStep {
         id: node.id.clone(),
         node_type,
@@ -110,7 +111,8 @@ fn read_node(
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
         policy: Policy::read(&node.config),
-        redaction: Redaction::read(&node.config),
+        each: node_type.each(&node.config).map(|r#loop| Each { r#loop, redaction: redaction.for_list() }),
+        redaction,
         reads: Vec::new(),
         parent_loop: None,
         references,

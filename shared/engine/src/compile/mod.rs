@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
+use super::nodes::r#loop::LoopNode;
 use super::nodes::policy::Policy;
 use super::nodes::redaction::Redaction;
 use super::nodes::{Join, NodeConfig, NodeKind, NodeType};
@@ -57,6 +58,8 @@ pub struct PlanStep {
     pub policy: Policy,
     /// The parts of its values that are masked.
     pub redaction: Redaction,
+    /// The list for whose elements it runs.
+    pub each: Option<Each>,
     /// The steps whose outputs the expressions read.
     pub reads: Vec<usize>,
     /// The innermost loop whose body contains this step.
@@ -66,6 +69,14 @@ pub struct PlanStep {
     pub credential: Option<(uuid::Uuid, &'static str)>,
     pub incoming: Vec<usize>,
     pub outgoing: Vec<usize>,
+}
+
+/// What makes a step a loop whose body is the step itself.
+#[derive(Debug)]
+pub struct Each {
+    pub r#loop: LoopNode,
+    /// The parts of the list of results that are masked.
+    pub redaction: Redaction,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::ops::Bound::{Included, Unbounded};
 use super::upstream::StepSet;
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
+use crate::nodes::each;
 use crate::schema::Program;
 use domain::language::Translated;
 use domain::translated;
@@ -34,7 +35,11 @@ pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[S
     let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
-            let mut check = ReferenceCheck { plan, index, ids: &ids, indexes, upstream, explained: HashSet::new() };
+            // The list of `each` is evaluated before its elements are known.
+            let is_element = step.each.is_some() && field.strip_prefix("config.") != Some(each::ITEMS);
+            let has_vars = is_element || step.parent_loop.is_some();
+            let mut check =
+                ReferenceCheck { plan, index, has_vars, ids: &ids, indexes, upstream, explained: HashSet::new() };
             for reference in &program.references() {
                 if let Some((severity, code, at, message)) = check.check_reference(reference, problems) {
                     // In a script, the name may be in a comment or a text.
@@ -50,6 +55,8 @@ pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[S
 struct ReferenceCheck<'g> {
     plan: &'g ExecutionPlan,
     index: usize,
+    /// Whether `vars.item` and `vars.index` have a value.
+    has_vars: bool,
     ids: &'g BTreeSet<&'g str>,
     indexes: &'g HashMap<&'g str, usize>,
     upstream: &'g [StepSet],
@@ -92,15 +99,15 @@ impl<'g> ReferenceCheck<'g> {
             },
             ("vars", Some(name)) if !VARS_MEMBERS.contains(&name) => {
                 let message = translated!(
-                    "there is no `vars.{name}`; in the body of a loop, use vars.item or vars.index",
-                    "no existe `vars.{name}`; en el cuerpo de un bucle, use vars.item o vars.index"
+                    "there is no `vars.{name}`; in the body of a loop and in a node with \"each\", use vars.item or vars.index",
+                    "no existe `vars.{name}`; en el cuerpo de un bucle y en un nodo con «each», use vars.item o vars.index"
                 );
                 error("unknown_variable", message)
             }
-            ("vars", Some(_)) if self.plan.steps[self.index].parent_loop.is_none() => {
+            ("vars", Some(_)) if !self.has_vars => {
                 let message = translated!(
-                    "`vars.item` and `vars.index` have a value only in the body of a loop; move this node into one",
-                    "`vars.item` y `vars.index` solo tienen valor en el cuerpo de un bucle; mueva este nodo a uno"
+                    "`vars.item` and `vars.index` have a value only in the body of a loop and in a node with `each`; move this node into a loop",
+                    "`vars.item` y `vars.index` solo tienen valor en el cuerpo de un bucle y en un nodo con `each`; mueva este nodo a un bucle"
                 );
                 Some((Severity::Warning, "no_loop", *at, message))
             }

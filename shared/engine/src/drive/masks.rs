@@ -66,7 +66,7 @@ impl Masks {
             else {
                 continue;
             };
-            let redaction = &plan.steps[path.step].redaction;
+            let redaction = plan.redaction(path);
             // The calls of an agent have other values than its node.
             if redaction.is_empty() || path.call.is_some() {
                 continue;
@@ -85,7 +85,7 @@ impl Masks {
             _ if plan.is_preview() => {}
             RunEventKind::StepCompleted { step, output: Some(RunValue::Value(output)), .. } => {
                 if let Some(path) = StepPath::parse(step, plan) {
-                    plan.steps[path.step].redaction.each_in_output(output, &mut mask);
+                    plan.redaction(&path).each_in_output(output, &mut mask);
                 }
                 self.mask_value(output);
             }
@@ -145,11 +145,13 @@ impl Masks {
     /// Hides the masked parts of a step's values that were computed again.
     pub fn hide_in_step(
         &self,
-        redaction: Option<&Redaction>,
+        plan: &ExecutionPlan,
+        step: &str,
         input: &mut Option<Arc<Value>>,
         output: &mut Option<Arc<Value>>,
     ) {
-        let redaction = redaction.filter(|redaction| !redaction.is_empty());
+        let path = StepPath::parse(step, plan);
+        let redaction = path.map(|path| plan.redaction(&path)).filter(|redaction| !redaction.is_empty());
         if redaction.is_none() && self.texts.is_empty() {
             return;
         }

@@ -108,8 +108,7 @@ pub fn trace(facts: RunFacts, plan: Arc<ExecutionPlan>, trigger: usize, log: Vec
         if span.state == SpanState::Completed {
             span.output.clone_from(output);
         }
-        let redaction = names.find_step(node_id_of(&span.step)).map(|step| &names.steps[step].redaction);
-        masks.hide_in_step(redaction, &mut span.input, &mut span.output);
+        masks.hide_in_step(&names, &span.step, &mut span.input, &mut span.output);
     }
     Ok(spans)
 }

@@ -28,6 +28,7 @@ impl NodeKind for ConditionNode {
         "Continúa por el puerto true o false; su valor es su entrada. El tipo de nodo transform enumera \
          las funciones de las expresiones.",
     );
+    const CAN_REPEAT: bool = false;
 
     fn example() -> Value {
         json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{NodeAction, NodeResult, Operation, own_fields};
+use super::{NodeAction, NodeResult, Operation, each, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
 use crate::script::{ConsoleLine, ExecutedScript, Script, Surroundings};
@@ -86,11 +86,12 @@ impl<'a> Fields<'a> {
         C::deserialize(Value::Object(own_fields(self.config()?))).map_err(invalid)
     }
 
-    /// All fields of the configuration with the value of each expression in its place.
+    /// All fields of the configuration with the value of each expression in its place. The list of `each` is left out: it is
+    /// evaluated once for all elements.
     pub fn config(&self) -> Result<Map<String, Value>, StepError> {
         let root = Path::Root(ROOT);
         let mut bytes = 0;
-        let fields = self.config.iter();
+        let fields = self.config.iter().filter(|(name, _)| *name != each::FIELD);
         fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value, &mut bytes)?))).collect()
     }
 

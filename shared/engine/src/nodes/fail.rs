@@ -30,6 +30,7 @@ impl NodeKind for FailNode {
         "Termina la ejecución con un error.",
     );
     const POLICIES: Policies = Policies::NONE;
+    const CAN_REPEAT: bool = false;
 
     fn example() -> Value {
         json!({"message": "No order {{ input.order }}.", "code": "order_unknown"})

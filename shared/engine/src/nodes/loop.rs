@@ -81,8 +81,15 @@ impl NodeKind for LoopNode {
     }
 
     fn evaluate(&self, fields: &Fields) -> NodeResult {
-        let Some(Value::Array(items)) = fields.value("items")? else {
-            return Err(StepError::new("invalid_value", "config.items: the value must be a list"));
+        self.start("items", fields)
+    }
+}
+
+impl LoopNode {
+    /// Begins the loop over the list in this field.
+    pub fn start(&self, items: &str, fields: &Fields) -> NodeResult {
+        let Some(Value::Array(items)) = fields.value(items)? else {
+            return Err(StepError::new("invalid_value", format!("config.{items}: the value must be a list")));
         };
         Ok(NodeAction::Loop(LoopStart {
             items,

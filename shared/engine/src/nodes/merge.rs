@@ -40,6 +40,7 @@ impl NodeKind for MergeNode {
          conexiones; con first, el primer valor.",
     );
     const POLICIES: Policies = Policies::NONE;
+    const CAN_REPEAT: bool = false;
 
     fn example() -> Value {
         json!({"mode": "first", "cancelLosers": true})

@@ -2,6 +2,7 @@
 
 mod action;
 mod address;
+pub mod each;
 mod evaluation;
 pub mod fields;
 mod node_type;
@@ -154,6 +155,8 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     /// Whether its result is stored, because it has an effect or waits. Other results are computed again after a restart.
     const IS_STORED: bool = Self::EFFECTS;
     const IS_LOOP: bool = false;
+    /// Whether its nodes can have the field `each`. Not if they only choose a port or end the run.
+    const CAN_REPEAT: bool = true;
     /// Whether its expressions are conditions.
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
@@ -219,10 +222,10 @@ pub const ERROR: &str = "error";
 
 /// The fields of a configuration that only its type has.
 pub fn own_fields(config: Map<String, Value>) -> Map<String, Value> {
-    redaction::without_field(policy::without_policy_fields(config))
+    each::without_field(redaction::without_field(policy::without_policy_fields(config)))
 }
 
-/// The fields of a configuration that several types have: its policies, and what is masked.
+/// The fields of a configuration that several types have: its policies, what is masked, and `each`.
 pub fn shared_fields(config: &Map<String, Value>) -> Map<String, Value> {
     let own = own_fields(config.clone());
     let shared = config.iter().filter(|(name, _)| !own.contains_key(*name));

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::sync::{LazyLock, OnceLock};
 
+use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 
+use super::r#loop::LoopNode;
 use super::simplify::simplify_schema;
 use super::spanish::in_spanish;
-use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, r#loop, own_fields, policy, redaction};
+use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, OUT, each, r#loop, own_fields, policy, redaction};
 use crate::schema::{FieldProblem, convert_whole_floats};
 use domain::catalog::Purpose;
 use domain::language::{Language, Translated};
@@ -76,6 +78,9 @@ impl NodeType {
             _ if K::IS_LOOP => r#loop::INPUTS,
             _ => &[InputPort { name: IN, optional: false }],
         };
+        let schema = simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>()));
+        let can_repeat = K::CAN_REPEAT && !K::IS_LOOP && K::CATEGORY != Category::Trigger;
+        let schema = if can_repeat { each::with_field(schema) } else { schema };
         Self {
             name: K::NAME,
             category: K::CATEGORY,
@@ -87,10 +92,7 @@ impl NodeType {
             attempts: K::ATTEMPTS,
             model_purpose: K::MODEL_PURPOSE,
             inputs,
-            schema: redaction::with_field(
-                K::NAME,
-                simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
-            ),
+            schema: redaction::with_field(K::NAME, schema),
             schema_in_spanish: OnceLock::new(),
             example: json!({"config": K::example()}),
             parse,
@@ -108,10 +110,19 @@ impl NodeType {
 
     pub fn summarize(&self, node: &NodeConfig, config: &Map<String, Value>) -> NodeSummary {
         let mut summary = node.summarize();
+        if self.each(config).is_some() {
+            summary.outputs = vec![Cow::Borrowed(OUT)];
+        }
         if policy::has_error_port(config) {
             summary.outputs.push(Cow::Borrowed(ERROR));
         }
         summary
+    }
+
+    /// The list for whose elements a node runs, if it has `each`.
+    pub fn each(&self, config: &Map<String, Value>) -> Option<LoopNode> {
+        let can_repeat = self.schema["properties"].get(each::FIELD).is_some();
+        config.get(each::FIELD).filter(|_| can_repeat).and_then(|each| LoopNode::deserialize(each).ok())
     }
 
     /// Returns the configuration with whole floats converted to integers.
@@ -130,7 +141,12 @@ impl NodeType {
         if port == ERROR && policy::has_error_port(config) {
             return Ok(policy::error_schema());
         }
-        self.parse(config).map(|node| node.output_schema(port))
+        let node = self.parse(config)?;
+        if self.each(config).is_none() {
+            return Ok(node.output_schema(port));
+        }
+        let results = node.summarize().outputs.iter().map(|port| node.output_schema(port)).collect();
+        Ok(each::list_schema(results))
     }
 
     /// The schema of the configuration, with descriptions in a language.

@@ -34,6 +34,12 @@ impl Redaction {
         redaction
     }
 
+    /// What is masked in the values of a node with `each`, of which `self` masks the parts of one element and of its result.
+    pub fn for_list(&self) -> Self {
+        let in_each = |path: &FieldPath| [&[ANY.to_owned()], &path[..]].concat();
+        Self { input: self.input.clone(), output: self.output.iter().map(in_each).collect() }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.input.is_empty() && self.output.is_empty()
     }

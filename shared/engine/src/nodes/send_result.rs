@@ -24,6 +24,7 @@ impl NodeKind for SendResultNode {
         "Sets the run's output, which a waiting webhook returns.",
         "Fija la salida de la ejecución, que devuelve un webhook que espera.",
     );
+    const CAN_REPEAT: bool = false;
 
     fn example() -> Value {
         json!({"output": "{'answer': input}"})

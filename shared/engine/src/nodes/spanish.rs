@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 74] = [
+const TEXTS: [(&str, &str); 77] = [
     ("The body of an async function. Its `return` gives the value of the node.",
      "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
@@ -33,6 +33,12 @@ const TEXTS: [(&str, &str); 74] = [
      "La entrada de una ejecución que se inicia sin ninguna; debe cumplir el esquema."),
     ("The parts of the input and output that nobody may read in stored runs, such as `input.card` or `output.items.*.iban`. Name a part at the node where it enters the run: what was stored before stays readable. The parts are shown as `***` and stored encrypted. Their key is deleted an hour after the end of the run. Texts of at least 6 bytes are also masked in what later nodes store.",
      "Las partes de la entrada y de la salida que nadie puede leer en las ejecuciones guardadas, como `input.card` o `output.items.*.iban`. Indique cada parte en el nodo por el que entra en la ejecución: lo que se guardó antes sigue siendo legible. Las partes se muestran como `***` y se guardan cifradas. Su clave se borra una hora después del final de la ejecución. Los textos de al menos 6 bytes se ocultan también en lo que guardan los nodos posteriores."),
+    ("The node runs once for each element of a list: `input` and `vars.item` are the element, and `vars.index` is its index, from 0. The value of the node is the list of results. Without it, the node runs once.",
+     "El nodo se ejecuta una vez por cada elemento de una lista: `input` y `vars.item` son el elemento, y `vars.index` es su índice, desde 0. El valor del nodo es la lista de resultados. Sin él, el nodo se ejecuta una vez."),
+    ("The list, such as `input` or `input.rows`, where `input` is the input of the node.",
+     "La lista, como `input` o `input.rows`, donde `input` es la entrada del nodo."),
+    ("What happens when the node fails for an element; `fail` by default.",
+     "Qué ocurre cuando el nodo falla para un elemento; por defecto `fail`."),
     ("The webhook and its response are set in the workflow's channels.",
      "El webhook y su respuesta se configuran en los canales del flujo."),
     ("The cron expression: minute, hour, day of the month, month, day of the week.",

@@ -43,6 +43,7 @@ impl NodeKind for SwitchNode {
         "Continúa por el puerto del primer caso verdadero; si no hay ninguno, por default: sus puertos \
          son los nombres de sus casos, y default. Su valor es su entrada.",
     );
+    const CAN_REPEAT: bool = false;
 
     fn example() -> Value {
         json!({"cases": [

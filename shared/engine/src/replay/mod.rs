@@ -14,7 +14,7 @@ use crate::nodes;
 use crate::nodes::DueWork;
 use crate::run::{DueEffect, Execution, History, RunFacts, RunStart, StepError, StepEvent, StepOutcome, StepPath};
 use domain::Result;
-use domain::run::{RunEnd, RunEvent, node_id_of};
+use domain::run::{RunEnd, RunEvent};
 
 pub use compare::{Difference, NodeComparison, compare};
 
@@ -112,8 +112,7 @@ impl Player {
         }
         self.replay.end = self.execution.end().cloned();
         for (step, replayed) in &mut self.replay.steps {
-            let redaction = plan.find_step(node_id_of(step)).map(|step| &plan.steps[step].redaction);
-            self.masks.hide_in_step(redaction, &mut replayed.input, &mut replayed.output);
+            self.masks.hide_in_step(plan, step, &mut replayed.input, &mut replayed.output);
         }
         if let Some(RunEnd::Completed { output }) = &mut self.replay.end {
             self.masks.hide_in_value(Arc::make_mut(output));

@@ -34,9 +34,8 @@ impl Execution {
             Some((parent, Iteration { loop_step, index })) => {
                 self.cancel_scopes(scope);
                 // The loop reports the error, so the message names the element and the step.
-                let is_loop = self.plan.steps[step].node_type.is_loop;
-                let place = StepPath::new(scope, step).display(&self.plan);
-                let error = if is_loop { error } else { error.located(&place) };
+                let path = StepPath::new(scope, step);
+                let error = if self.plan.is_loop(&path) { error } else { error.located(&path.display(&self.plan)) };
                 self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
             }
         }

@@ -1,4 +1,5 @@
-//! Loops: each element of the list gets a scope of its own, in which the body runs once.
+//! Loops: each element of the list gets a scope of its own, in which the body runs once. The body of a node with `each` is the
+//! node itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::scope::{EdgeState, ScopeState, join_values};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
+use crate::nodes::OUT;
 use crate::nodes::r#loop::{DONE, ITEM, LoopStart, OnItemError};
 use crate::value_size::{add_size, memory_of};
 
@@ -37,7 +39,8 @@ impl Execution {
                 let results = std::mem::take(&mut state.results).into_values();
                 let value = Value::Array(results.map(Arc::unwrap_or_clone).collect());
                 self.loops.remove(path);
-                return self.complete(path.clone(), Ok(StepOutcome::new(DONE, value)));
+                let port = if self.plan.steps[path.step].each.is_some() { OUT } else { DONE };
+                return self.complete(path.clone(), Ok(StepOutcome::new(port, value)));
             }
             if state.running == state.start.concurrency || state.next == state.start.items.len() {
                 return;
@@ -54,19 +57,26 @@ impl Execution {
         let scope = path.scope.iteration(path.step, index);
         let variables = Map::from_iter([("item".to_owned(), item.clone()), ("index".to_owned(), index.into())]);
         self.scopes.insert(scope.clone(), ScopeState { variables, ..ScopeState::default() });
-        // The item is in the variables and on the edges.
+        // The item is in the variables, and on the edges or in the element.
         let bytes = self.charge(&item);
         self.hold(&scope, 2 * bytes);
         let item = Arc::new(item);
         let plan = self.plan.clone();
+        if plan.steps[path.step].each.is_some() {
+            self.scopes.entry(scope.clone()).and_modify(|state| state.element = Some(item));
+            return self.queue.push_back(StepPath::new(&scope, path.step));
+        }
         for &edge in plan.steps[path.step].outgoing.iter().filter(|edge| plan.edges[**edge].from_port == ITEM) {
             self.set_edge(&scope, edge, EdgeState::Taken(item.clone()));
         }
     }
 
-    /// The result of an iteration: the value that came back to the loop, or null.
+    /// The result of an iteration: the value that came back to the loop, or null. With `each`, it is that of the node.
     pub(super) fn iteration_value(&self, scope: &ScopePath, loop_step: usize) -> Result<Arc<Value>, StepError> {
         let Some(state) = self.scopes.get(scope) else { return Ok(Arc::default()) };
+        if self.plan.steps[loop_step].each.is_some() {
+            return Ok(state.outputs.get(&loop_step).cloned().unwrap_or_default());
+        }
         let back = self.plan.steps[loop_step].incoming.iter().filter(|edge| self.plan.is_back_edge(**edge));
         let values: Vec<Arc<Value>> = back
             .filter_map(|edge| match state.edges.get(edge) {

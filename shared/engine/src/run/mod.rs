@@ -85,9 +85,10 @@ pub struct DueEffect {
     pub input: Arc<Value>,
 }
 
-/// Whether the result of a step is stored. That of an agent is computed from the results of its calls.
+/// Whether the result of a step is stored. That of an agent is computed from the results of its calls, and that of a loop from
+/// its iterations.
 pub fn is_effect(plan: &ExecutionPlan, path: &StepPath) -> bool {
-    path.call.is_some() || plan.steps[path.step].node_type.is_stored
+    path.call.is_some() || plan.steps[path.step].node_type.is_stored && !plan.is_loop(path)
 }
 
 /// What happened to a step, in the order in which it happened.
@@ -145,7 +146,7 @@ pub struct Execution {
     work: u64,
     bytes: usize,
     console_bytes: usize,
-    /// The number of steps in the graph itself, and in the body of each loop.
+    /// The number of steps in the graph itself, and in the body of each loop. A node with `each` is its own body.
     scope_sizes: BTreeMap<Option<usize>, usize>,
     output: Option<Arc<Value>>,
     end: Option<RunEnd>,
@@ -157,8 +158,11 @@ impl Execution {
         let RunStart { facts, trigger, input } = start;
         let History { results, decisions } = history;
         let mut scope_sizes = BTreeMap::new();
-        for step in &plan.steps {
+        for (index, step) in plan.steps.iter().enumerate() {
             *scope_sizes.entry(step.parent_loop).or_default() += 1;
+            if step.each.is_some() {
+                scope_sizes.insert(Some(index), 1);
+            }
         }
         let mut execution = Self {
             plan,

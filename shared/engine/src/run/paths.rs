@@ -2,6 +2,7 @@
 //! The calls of an agent are steps inside of its step.
 
 use crate::compile::ExecutionPlan;
+use crate::nodes::redaction::Redaction;
 
 /// One iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +52,11 @@ impl StepPath {
         Self { scope: scope.clone(), step, call: None }
     }
 
+    /// Whether the step runs in its own iteration: it is one element of a node with `each`.
+    pub fn is_element(&self) -> bool {
+        self.scope.loop_step() == Some(self.step)
+    }
+
     /// A call of the agent in this step.
     pub fn with_call(&self, number: usize) -> Self {
         Self { call: Some(number), ..self.clone() }
@@ -72,7 +78,8 @@ impl StepPath {
         steps
     }
 
-    /// The path with node ids: `lines[2]/send`, or `ask[0]` for a call of an agent.
+    /// The path with node ids: `lines[2]/send`, `send[2]/send` for an element of a node with `each`, or `ask[0]` for a call of an
+    /// agent.
     pub fn display(&self, plan: &ExecutionPlan) -> String {
         let iterations = self.scope.0.iter();
         let scopes =
@@ -95,5 +102,24 @@ impl StepPath {
         };
         let iteration = |part: &str| numbered(part).map(|(loop_step, index)| Iteration { loop_step, index });
         Some(Self { scope: ScopePath(parts.map(iteration).collect::<Option<_>>()?), step, call })
+    }
+}
+
+impl ExecutionPlan {
+    /// Whether a step runs a body for each element of a list: a node `loop`, or a node with `each` outside of its iterations.
+    pub fn is_loop(&self, path: &StepPath) -> bool {
+        self.steps[path.step].node_type.is_loop || self.is_list(path)
+    }
+
+    /// Whether a step is all elements of a node with `each`.
+    pub fn is_list(&self, path: &StepPath) -> bool {
+        self.steps[path.step].each.is_some() && !path.is_element()
+    }
+
+    /// The parts of a step's values that are masked.
+    pub fn redaction(&self, path: &StepPath) -> &Redaction {
+        let step = &self.steps[path.step];
+        let list = step.each.as_ref().filter(|_| !path.is_element());
+        list.map_or(&step.redaction, |each| &each.redaction)
     }
 }

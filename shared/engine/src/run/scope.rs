@@ -24,6 +24,8 @@ pub struct ScopeState {
     pub resolved: BTreeSet<usize>,
     /// The steps that wait for an effect, or for the iterations of a loop.
     pub active: BTreeSet<usize>,
+    /// The element, if the scope is an iteration of a node with `each`.
+    pub element: Option<Arc<Value>>,
     /// The variables `item` and `index` of an iteration.
     pub variables: Map<String, Value>,
     /// The approximate memory of its values, without the results of effects.

@@ -12,7 +12,7 @@ use super::{
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
 use crate::nodes::send_result::SendResultNode;
-use crate::nodes::{ERROR, Fields, Join, NodeAction, OUT};
+use crate::nodes::{ERROR, Fields, Join, NodeAction, OUT, each};
 use crate::schema::Program;
 use crate::script::{ConsoleLine, Surroundings, seed_of};
 use crate::value_size::memory_of_fields;
@@ -23,6 +23,9 @@ impl Execution {
         let Some(state) = self.scopes.get(&path.scope) else { return };
         if state.has_begun(path.step) {
             return;
+        }
+        if let Some(element) = state.element.clone() {
+            return self.run_step(path, vec![element]);
         }
         if self.plan.leaves_out(path.step) {
             return self.skip(path);
@@ -64,7 +67,7 @@ impl Execution {
             Err(error) => return self.complete(path, Err(error)),
         };
         self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
-        if let Some(pinned) = plan.pinned(path.step) {
+        if let Some(pinned) = plan.pinned(path.step).filter(|_| !path.is_element()) {
             let outcome = StepOutcome::new(pinned.port.clone(), pinned.value.clone());
             return self.complete(path, Ok(outcome));
         }
@@ -85,7 +88,10 @@ impl Execution {
             seed: if has_script { seed_of(&self.facts.id, &path.display(&plan)) } else { 0 },
         };
         let fields = Fields::new((&step.config, &step.programs), &input, surroundings);
-        let action = plan.config(path.step).evaluate(&fields);
+        let action = match &step.each {
+            Some(each) if !path.is_element() => each.r#loop.start(each::ITEMS, &fields),
+            _ => plan.config(path.step).evaluate(&fields),
+        };
         self.work += fields.steps();
         self.print(&path, fields.take_console());
         match action {
@@ -174,6 +180,8 @@ impl Execution {
                 self.deactivate(&path);
                 self.events.push(StepEvent::Failed { path: path.clone(), error: error.clone() });
                 match step.policy.on_error() {
+                    // `each` decides about an element, and `onError` about the whole list.
+                    _ if path.is_element() => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
                     // The last port is the negative outcome: `false`, `default`, `done`, `flagged`, `expired`.
@@ -195,7 +203,7 @@ impl Execution {
         }
         self.leave(&path, Some(&outcome));
         self.events.push(StepEvent::Completed { path: path.clone(), outcome });
-        if plan.ends_at(path.step) {
+        if plan.ends_at(path.step) && !path.is_element() {
             return self.end_preview();
         }
         self.end_scope_if_resolved(&path.scope);
@@ -215,8 +223,12 @@ impl Execution {
         self.end_scope_if_resolved(&path.scope);
     }
 
-    /// Decides the edges that leave a step. Edges into the body of a loop belong to its iterations.
+    /// Decides the edges that leave a step. Edges into the body of a loop belong to its iterations. No edge leaves one element
+    /// of a node with `each`.
     fn leave(&mut self, path: &StepPath, outcome: Option<&StepOutcome>) {
+        if path.is_element() {
+            return;
+        }
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         for &edge in &step.outgoing {

@@ -37,7 +37,7 @@ impl Execution {
         self.work += (bytes / BYTES_PER_WORK) as u64;
     }
 
-    /// Counts the output of a step, unless it is the value of an edge into the step.
+    /// Counts the output of a step, unless it is the input of the step.
     pub(super) fn count_output(&mut self, path: &StepPath, value: &Arc<Value>) {
         let bytes = self.charge(value);
         if is_effect(&self.plan, path) {
@@ -49,6 +49,9 @@ impl Execution {
 
     fn passes_on(&self, path: &StepPath, value: &Arc<Value>) -> bool {
         let Some(state) = self.scopes.get(&path.scope) else { return false };
+        if state.element.as_ref().is_some_and(|element| Arc::ptr_eq(element, value)) {
+            return true;
+        }
         let mut edges = self.plan.inputs_of(path.step).filter_map(|edge| state.edges.get(&edge));
         edges.any(|edge| matches!(edge, EdgeState::Taken(taken) if Arc::ptr_eq(taken, value)))
     }

@@ -136,7 +136,7 @@ fn unknown_names_are_reported_with_the_known_ones() {
         (
             "vars.foo.x",
             &format!(
-                "unknown_variable: {unknown} 6: there is no `vars.foo`; in the body of a loop, use vars.item or vars.index"
+                "unknown_variable: {unknown} 6: there is no `vars.foo`; in the body of a loop and in a node with \"each\", use vars.item or vars.index"
             ),
         ),
         (

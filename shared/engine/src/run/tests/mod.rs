@@ -1,6 +1,7 @@
 //! Runs of whole graphs. The tests perform the effects.
 
 mod branches;
+mod each;
 mod loops;
 mod previews;
 pub(crate) mod properties;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::compile::compile;
+use crate::compile::{PinnedOutput, compile};
 use crate::graph_builder::graph;
 use crate::nodes::Fields;
 use crate::nodes::Operation;

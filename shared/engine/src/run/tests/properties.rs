@@ -83,11 +83,14 @@ impl Drawing {
                     let expression = format!("size(toJson(input)) % 3 == {}", self.rng.u8(..3));
                     (self.add(kind, json!({"expression": expression})), &["true", "false"])
                 }
-                "transform" => (self.add(kind, json!({"value": "[input, 1]"})), &["out"]),
+                "transform" => {
+                    let config = self.with_each(json!({"value": "[input, 1]"}));
+                    (self.add(kind, config), &["out"])
+                }
                 "http" => {
                     let choices = if self.kinds.failures { 3 } else { 2 };
                     let on_error = ["branch", "continue", "fail"][self.rng.usize(..choices)];
-                    let config = json!({"url": "https://example.com/", "onError": on_error});
+                    let config = self.with_each(json!({"url": "https://example.com/", "onError": on_error}));
                     (self.add(kind, config), if on_error == "branch" { &["out", "error"] } else { &["out"] })
                 }
                 "merge" if self.kinds.races && self.rng.bool() => {
@@ -98,11 +101,7 @@ impl Drawing {
                 "send_result" => (self.add(kind, json!({})), &["out"]),
                 _ if parents.len() == 2 => continue,
                 _ => {
-                    let choices = if self.kinds.failures { 3 } else { 2 };
-                    let on_item_error = ["skip", "null", "fail"][self.rng.usize(..choices)];
-                    let items = format!("[1, 2, 3, 4].slice(0, {})", self.rng.u8(..5));
-                    let concurrency = self.rng.u8(1..4);
-                    let config = json!({"items": items, "concurrency": concurrency, "onItemError": on_item_error});
+                    let config = self.random_loop();
                     let id = self.add(kind, config);
                     let steps = self.rng.usize(1..4);
                     let body =
@@ -120,6 +119,21 @@ impl Drawing {
             ports.extend(outputs.iter().map(|port| (id.clone(), *port)));
         }
         ports
+    }
+
+    fn random_loop(&mut self) -> Value {
+        let choices = if self.kinds.failures { 3 } else { 2 };
+        let on_item_error = ["skip", "null", "fail"][self.rng.usize(..choices)];
+        let items = format!("[1, 2, 3, 4].slice(0, {})", self.rng.u8(..5));
+        json!({"items": items, "concurrency": self.rng.u8(1..4), "onItemError": on_item_error})
+    }
+
+    /// Lets a third of the nodes run for each element of a list.
+    fn with_each(&mut self, mut config: Value) -> Value {
+        if self.rng.u8(..3) == 0 {
+            config["each"] = self.random_loop();
+        }
+        config
     }
 
     /// One to three different ports.

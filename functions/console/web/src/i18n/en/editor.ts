@@ -128,7 +128,6 @@ export const editor = {
     zoomOut: "Zoom out",
     fit: "Show the whole graph",
     map: "Map of the graph",
-    port: "Port",
   },
   keys: {
     connect: "Connect the selected node",
@@ -234,6 +233,8 @@ export const editor = {
     cases: "Cases",
     template: "Template",
     format: "Format",
+    port: "Port",
+    each: "For each element",
     items: "List",
     concurrency: "In parallel",
     onItemError: "If an element fails",

@@ -128,7 +128,6 @@ export const editor: Dictionary["editor"] = {
     zoomOut: "Alejar",
     fit: "Mostrar todo el grafo",
     map: "Mapa del grafo",
-    port: "Puerto",
   },
   keys: {
     connect: "Conectar el nodo seleccionado",
@@ -234,6 +233,8 @@ export const editor: Dictionary["editor"] = {
     cases: "Casos",
     template: "Plantilla",
     format: "Formato",
+    port: "Puerto",
+    each: "Para cada elemento",
     items: "Lista",
     concurrency: "En paralelo",
     onItemError: "Si un elemento falla",

@@ -17,7 +17,7 @@ import { useTexts } from "../../i18n";
 import { type Draft, type DraftState, type Tried, useDraft } from "./draft";
 import { connect, GRID, noteKey, updateNote } from "./model/graph";
 import { connectionKey } from "./model/merge";
-import { NODE_WIDTH, nodeHeight, portsOf } from "./model/ports";
+import { isElement, NODE_WIDTH, nodeHeight, portsOf } from "./model/ports";
 import type { Connection, Graph, NodeType, PreviewNode, Problem } from "./model/types";
 import { type CardNode, NodeCard } from "./NodeCard";
 import { NOTE_SIZE, NoteCard, type NoteNode } from "./NoteCard";
@@ -338,7 +338,8 @@ function countProblems(problems: readonly Problem[]): Map<string, { errors: numb
 
 /** The state of each node in its last execution. */
 function lastStates(tried: Tried | null): Map<string, PreviewNode["state"]> {
-  return new Map(tried?.result.nodes.filter((step) => step.action === null || step.step === step.nodeId).map((step) => [step.nodeId, step.state]));
+  const own = tried?.result.nodes.filter(({ action, step, nodeId }) => (action === null || step === nodeId) && !isElement(step, nodeId));
+  return new Map(own?.map((step) => [step.nodeId, step.state]));
 }
 
 /** Moves the view to a node. */

@@ -5,6 +5,7 @@ import { answer, builder } from "../../api/client";
 import type { Span } from "../../api/types";
 import { type Draft, type Previewed, useDraft } from "./draft";
 import type { Pins } from "./model/partial";
+import { isElement } from "./model/ports";
 import type { PreviewNode } from "./model/types";
 
 export interface LastValue {
@@ -68,7 +69,7 @@ export function mergeValues(pins: Pins, previewed: ReadonlyMap<string, Previewed
   const outputs = new Map<string, LastValue>();
   for (const [id, { value, port }] of outputsOf(spans)) outputs.set(id, { value, port, source: "run" });
   for (const [id, { steps }] of previewed) {
-    const last = steps.findLast((step) => hasOutput(step));
+    const last = steps.findLast((step) => hasOutput(step) && !isElement(step.step, id));
     if (last !== undefined) outputs.set(id, { value: last.output, port: last.port, source: "preview" });
   }
   for (const [id, { value, port }] of pins) outputs.set(id, { value, port, source: "pinned" });
@@ -88,10 +89,11 @@ function outputsOf(spans: readonly Span[]): ReadonlyMap<string, Output> {
   if (before !== undefined) return before;
   const outputs = new Map<string, Output>();
   const visit = (span: Span) => {
+    // A node with `each` has elements that are the same node: its own output is the list.
+    span.children.forEach(visit);
     if (span.state === "completed" && span.action === null && !span.omitted.includes("output")) {
       outputs.set(span.nodeId, { value: span.output, port: span.port });
     }
-    span.children.forEach(visit);
   };
   spans.forEach(visit);
   known.set(spans, outputs);

@@ -87,10 +87,13 @@ export function buildHistory(graph: WorkflowGraph, spans: readonly Span[]): Hist
     const from = states.get(span.step) ?? null;
     const to = isEnd || span.endedAt === null ? span.state : waiting.has(span.nodeType) ? "waiting" : "running";
     // What an agent does is part of its node: it costs, but it is no execution.
-    const isOwn = span.action === null && !span.step.endsWith("]");
+    const isStep = span.action === null && !span.step.endsWith("]");
+    // The elements of a node with `each` are its executions, and the list is not.
+    const isElement = isStep && parent?.nodeId === span.nodeId;
+    const isOwn = isStep && !span.children.some(({ step, nodeId }) => nodeId === span.nodeId && !step.endsWith("]"));
     if (isOwn) states.set(span.step, to);
     const connections: number[] = [];
-    if (isEnd && span.port !== null) connections.push(...(connectionsOf.get(`${span.nodeId} ${span.port}`) ?? []));
+    if (isEnd && span.port !== null && !isElement) connections.push(...(connectionsOf.get(`${span.nodeId} ${span.port}`) ?? []));
     if ((!isEnd || isInstant) && isOwn && from === null && to !== "skipped" && parent !== null) {
       connections.push(...(connectionsOf.get(`${parent.nodeId} > ${span.nodeId}`) ?? []));
     }

@@ -35,7 +35,7 @@ export function ExpressionField({ attributes, language, value, onChange }: Expre
   const layer = useRef<HTMLDivElement>(null);
   // The result stays after the field is left: what is below must not move.
   const [isUsed, setIsUsed] = useState(false);
-  const scope = useScope();
+  const scope = useScope(attributes["data-field"]);
   const needs = useMemo(
     () => (isUsed && isComputed(value, language) ? findNeeds(value, language, scope) : null),
     [isUsed, value, language, scope],

@@ -1,12 +1,19 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { type Draft, useDraft } from "../draft";
 import { useLastValues } from "../lastValues";
-import type { Graph, GraphNode, NodeType } from "../model/types";
+import { hasEach } from "../model/ports";
+import type { Config, Graph, GraphNode, NodeType } from "../model/types";
 import { evaluate } from "./evaluate";
 import { findNeeds } from "./needs";
-import { type LastValues, loopsAround, type Scope, scopeOf } from "./scope";
+import { elementScopeOf, type LastValues, loopsAround, type Scope, scopeOf } from "./scope";
 
-const Context = createContext<Scope | null>(null);
+/** What the fields of a node see. `element` is for all fields but the list, if the node has `each`. */
+interface Scopes {
+  whole: Scope;
+  element: Scope | null;
+}
+
+const Context = createContext<Scopes | null>(null);
 
 interface ExpressionValuesProps {
   draft: Draft;
@@ -19,21 +26,28 @@ interface ExpressionValuesProps {
 export function ExpressionValues({ draft, types, node, children }: ExpressionValuesProps) {
   const last = useLastValues(draft);
   const graph = useDraft(draft, (state) => state.graph);
-  const item = useItem(graph, types, last, node);
-  const scope = useMemo(() => scopeOf(graph, types, last, node, item), [graph, types, last, node, item]);
-  return <Context value={scope}>{children}</Context>;
+  const isRepeated = hasEach(node);
+  const around = useMemo(() => loopsAround(graph, node.id), [graph, node.id]);
+  const own = useMemo(() => (isRepeated ? [node.id, ...around] : []), [isRepeated, node.id, around]);
+  const item = useItem(graph, types, last, around);
+  const ownItem = useItem(graph, types, last, own);
+  const scopes = useMemo(() => ({
+    whole: scopeOf(graph, types, last, node, item),
+    element: isRepeated ? elementScopeOf(graph, types, last, node, ownItem) : null,
+  }), [graph, types, last, node, item, isRepeated, ownItem]);
+  return <Context value={scopes}>{children}</Context>;
 }
 
-export function useScope(): Scope {
-  const scope = useContext(Context);
-  if (scope === null) throw new Error("useScope needs ExpressionValues");
-  return scope;
+/** What the expression in a field sees, such as `config.url`. */
+export function useScope(field: string): Scope {
+  const scopes = useContext(Context);
+  if (scopes === null) throw new Error("useScope needs ExpressionValues");
+  return field === "config.each.items" ? scopes.whole : (scopes.element ?? scopes.whole);
 }
 
-/** The first element of the loop around a node, which only the loop's own expression knows. */
-function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, node: GraphNode): unknown {
+/** The first element of the innermost of these loops, which only its own expression knows. */
+function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, loops: readonly string[]): unknown {
   const [item, setItem] = useState<unknown>(undefined);
-  const loops = useMemo(() => loopsAround(graph, node.id), [graph, node.id]);
   const lists = loops.map((id) => listOf(graph, id) ?? "").join("\n");
   useEffect(() => {
     let isLeft = false;
@@ -52,7 +66,8 @@ function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastV
 }
 
 const listOf = (graph: Graph, loop: string): string | undefined => {
-  const list = graph.nodes.find(({ id }) => id === loop)?.config?.["items"];
+  const node = graph.nodes.find(({ id }) => id === loop);
+  const list = node !== undefined && hasEach(node) ? (node.config?.["each"] as Config)["items"] : node?.config?.["items"];
   return typeof list === "string" && list.trim() !== "" ? list : undefined;
 };
 

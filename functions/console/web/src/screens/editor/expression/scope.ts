@@ -1,4 +1,4 @@
-import { inputNames } from "../model/ports";
+import { hasEach, inputNames } from "../model/ports";
 import type { Config, Connection, Graph, GraphNode, NodeType } from "../model/types";
 import type { Path } from "./caret";
 
@@ -39,6 +39,7 @@ export interface Scope {
   input: Place;
   /** The nodes that come before, nearest ones first. */
   nodes: ReadonlyMap<string, { node: GraphNode; output: Place }>;
+  /** Whether `vars` has an element: in the body of a loop, and in a node with `each`. */
   isInLoop: boolean;
   item: Place;
   /** Where the values are from; null if there are none. */
@@ -167,6 +168,13 @@ export class Outputs {
   }
 
   private outputSchemas(node: GraphNode, seen: Set<string>, port?: string): ValueSchema[] {
+    if (!hasEach(node) || port === this.types.get(node.type)?.errorOutput?.name) return this.schemasOfOne(node, seen, port);
+    const results = PASSING.has(node.type) ? [{}] : this.schemasOfOne({ ...node, config: { ...node.config, onError: undefined } }, seen);
+    return results.map((items) => ({ type: "array", items }));
+  }
+
+  /** The schemas of what a node returns in one execution. */
+  private schemasOfOne(node: GraphNode, seen: Set<string>, port?: string): ValueSchema[] {
     const type = this.types.get(node.type);
     if (type === undefined || seen.has(node.id)) return [];
     seen.add(node.id);
@@ -213,6 +221,12 @@ function schemaOf(value: unknown): ValueSchema {
   if (Array.isArray(value)) return value.length === 0 ? { type: "array" } : { type: "array", items: schemaOf(value[0]) };
   if (typeof value !== "object" || value === null) return { type: value === null ? "null" : typeof value };
   return { type: "object", properties: Object.fromEntries(Object.entries(value).map(([name, field]) => [name, schemaOf(field)])) };
+}
+
+/** What the expressions of a node with `each` see for one element: all but the list itself. `item` is the element, if that is known. */
+export function elementScopeOf(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, node: GraphNode, item: unknown): Scope {
+  const element: Place = { schemas: [], value: item };
+  return { ...scopeOf(graph, types, last, node, item), input: element, item: element, isInLoop: true };
 }
 
 /** What the expressions of a node see. `item` is the element of the loop around it, if that is known. */

@@ -11,11 +11,20 @@ export interface Ports {
   outputs: Port[];
 }
 
+/** Whether the node runs for each element of a list. Then its value is the list of results, at one port. */
+export const hasEach = ({ config }: GraphNode): boolean => typeof config?.["each"] === "object" && config["each"] !== null;
+
+/** Whether a step is one element of a node with `each`, such as `send[2]/send`. */
+export function isElement(step: string, nodeId: string): boolean {
+  const [scope, last] = step.split("/").slice(-2);
+  return last === nodeId && scope !== undefined && scope.replace(/\[\d+\]$/, "") === nodeId;
+}
+
 /** The output ports of a node's configuration. */
 export function outputNames(node: GraphNode, type: NodeType | undefined): string[] {
   if (type === undefined) return [];
   const cases = node.type === "switch" ? caseNames(node.config) : null;
-  const names = cases === null ? type.outputs.map((port) => port.name) : [...cases.filter(Boolean), "default"];
+  const names = hasEach(node) ? ["out"] : cases === null ? type.outputs.map((port) => port.name) : [...cases.filter(Boolean), "default"];
   const branches = type.errorOutput !== null && node.config?.["onError"] === "branch";
   return [...new Set(branches ? [...names, type.errorOutput?.name ?? "error"] : names)];
 }
