@@ -1,10 +1,13 @@
 //! Performs the effects of nodes, by their type.
 
 mod agent;
+mod charset;
 mod conversation;
 mod credentials;
 mod effect_span;
+mod entities;
 mod errors;
+mod feed;
 mod http;
 mod mcp;
 mod model;
@@ -39,6 +42,7 @@ use store::Workflows;
 use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};
 use self::errors::{refused, to_effect_error};
+use self::feed::FeedEffects;
 use self::http::HttpEffects;
 use self::mcp::McpEffects;
 use self::model::{ModelConversation, ModelEffects};
@@ -53,6 +57,7 @@ pub use self::mcp::AgentServer;
 #[derive(Clone)]
 pub struct NodePerformers {
     http: Arc<HttpEffects>,
+    feeds: Arc<FeedEffects>,
     mcp: Arc<McpEffects>,
     models: Arc<ModelEffects>,
     agents: Arc<AgentEffects>,
@@ -140,6 +145,7 @@ impl NodePerformers {
         let mcp = Arc::new(McpEffects::new(context, calls.clone())?);
         Ok(Self {
             http: Arc::new(HttpEffects::new(context, calls.clone())?),
+            feeds: Arc::new(FeedEffects::new(context, calls.clone())?),
             retrieval: Arc::new(RetrievalEffects::new(context, models.clone(), calls)?),
             agents: Arc::new(AgentEffects::new(context, triggers.clone(), models.clone(), mcp.clone())?),
             mcp,
@@ -239,11 +245,12 @@ impl Effects for NodeEffects {
 
 impl NodeEffects {
     async fn perform_attempt(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let NodePerformers { http, mcp, models, retrieval, workflows, .. } = &self.performers;
+        let NodePerformers { http, feeds, mcp, models, retrieval, workflows, .. } = &self.performers;
         let owner = &self.owner;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
             Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
+            Operation::Feed(node) => Box::pin(feeds.perform(owner, effect, node)).await,
             Operation::Mcp(call) => Box::pin(mcp.perform(owner, effect, call)).await,
             Operation::Model(node) => Box::pin(self.ask_model(effect, node)).await,
             Operation::Embeddings(node) => Box::pin(models.embed(owner, effect, node)).await,

@@ -7,14 +7,16 @@ mod response;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use domain::Result;
 use domain::credential::Credential;
 use domain::id::CredentialId;
 use domain::time::Clock;
-use engine::drive::{Effect, EffectResult};
+use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::http::HttpCall;
 use engine::run::StepOutcome;
+use http::{HeaderMap, Request, StatusCode};
 use outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
 use platform::Context;
 
@@ -37,8 +39,7 @@ pub struct HttpEffects {
 
 impl HttpEffects {
     pub fn new(context: &Context, calls: Calls) -> Result<Self> {
-        let caller = Caller { calls, clock: context.clock.clone() };
-        Ok(Self { caller, credentials: CallCredentials::new(context)? })
+        Ok(Self { caller: Caller::new(context, calls), credentials: CallCredentials::new(context)? })
     }
 
     /// Performs one attempt of an `http` node.
@@ -52,12 +53,23 @@ impl HttpEffects {
 }
 
 /// Makes the calls. It does not need the tables.
-struct Caller {
+pub struct Caller {
     calls: Calls,
     clock: Clock,
 }
 
+/// A whole answer.
+pub struct Received {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
 impl Caller {
+    pub fn new(context: &Context, calls: Calls) -> Self {
+        Self { calls, clock: context.clock.clone() }
+    }
+
     async fn call(
         &self,
         effect: &Effect,
@@ -65,6 +77,20 @@ impl Caller {
         credential: Option<(CredentialId, &Credential)>,
     ) -> EffectResult {
         let request = build_request(node, &effect.idempotency_key).map_err(permanent)?;
+        let Received { status, headers, body } = self.receive(effect, request, credential, MAX_BODY_BYTES).await?;
+        let value = response::value(status, &headers, &body, node.response).map_err(permanent)?;
+        Ok(StepOutcome::new(OUT, value))
+    }
+
+    /// Sends a request, and reads its answer. An answer after which another attempt may succeed is an error, unless this is the
+    /// last attempt.
+    pub async fn receive(
+        &self,
+        effect: &Effect,
+        request: Request<Bytes>,
+        credential: Option<(CredentialId, &Credential)>,
+        max_bytes: usize,
+    ) -> Result<Received, EffectError> {
         let timeouts = timeouts(effect.timeout);
         let answer =
             self.calls.send(request, credential, &timeouts).await.map_err(|error| errors::failed_call(&error))?;
@@ -72,10 +98,9 @@ impl Caller {
         if !effect.is_last_attempt && RETRIED_STATUSES.contains(&status.as_u16()) {
             return Err(errors::temporary_status(status, retry_after(&headers, self.clock.now())));
         }
-        let body = body.read_to_end(MAX_BODY_BYTES).await;
+        let body = body.read_to_end(max_bytes).await;
         let body = body.map_err(|error: OutboundError| errors::failed_call(&error.into()))?;
-        let value = response::value(status, &headers, &body, node.response).map_err(permanent)?;
-        Ok(StepOutcome::new(OUT, value))
+        Ok(Received { status, headers, body })
     }
 }
 

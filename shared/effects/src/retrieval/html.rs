@@ -1,6 +1,6 @@
 //! The text of an HTML page: without tags, scripts and styles, with one paragraph for each block. It does not validate.
 
-use super::entities;
+use crate::entities;
 
 /// Elements whose content is no text of the page.
 const HIDDEN: [&str; 7] = ["script", "style", "template", "svg", "iframe", "object", "canvas"];

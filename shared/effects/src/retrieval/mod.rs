@@ -1,10 +1,8 @@
 //! Performs `retrieval` nodes: splits the sources into passages, embeds those that are new, and ranks all of them by their
 //! similarity to the query. The README of the engine describes the sources, the limits and the cost.
 
-mod charset;
 mod chunks;
 mod embedder;
-mod entities;
 mod errors;
 mod html;
 mod index;

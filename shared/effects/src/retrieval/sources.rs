@@ -12,8 +12,8 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Request, Uri};
 use outbound::{Answer, CallError, Calls, OutboundError, RequestTimeouts, retry_after};
 
-use super::charset::{charset_of, decode};
 use super::{errors, html};
+use crate::charset::{charset_of, decode};
 use crate::http::RETRIED_STATUSES;
 use crate::http::errors::is_temporary;
 

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 77] = [
+const TEXTS: [(&str, &str); 79] = [
     ("The body of an async function. Its `return` gives the value of the node.",
      "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
@@ -39,6 +39,10 @@ const TEXTS: [(&str, &str); 77] = [
      "La lista, como `input` o `input.rows`, donde `input` es la entrada del nodo."),
     ("What happens when the node fails for an element; `fail` by default.",
      "Qué ocurre cuando el nodo falla para un elemento; por defecto `fail`."),
+    ("The address of the feed: a template, as in `https://example.com/feed.xml`.",
+     "La dirección del feed: una plantilla, como en `https://example.com/feed.xml`."),
+    ("The maximum number of entries, in the order of the feed; 50 by default.",
+     "El número máximo de entradas, en el orden del feed; por defecto 50."),
     ("The webhook and its response are set in the workflow's channels.",
      "El webhook y su respuesta se configuran en los canales del flujo."),
     ("The cron expression: minute, hour, day of the month, month, day of the week.",

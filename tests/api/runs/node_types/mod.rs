@@ -115,6 +115,10 @@ async fn every_node_returns_what_the_catalogue_says() {
     let mut stage = Stage::start().await;
     let orders = FakeProvider::start().await;
     orders.then_respond(Behaviour::json(201, json!({"state": "open"}))).then_respond(Behaviour::json(500, "oops"));
+    let item =
+        "<item><title>One</title><enclosure url='/a.mp3' length='9'/></item><item><pubDate>2026-03-02</pubDate></item>";
+    let feed = format!("<rss><channel><title>News</title>{item}</channel></rss>");
+    orders.respond_at("/feed.xml", Behaviour::bytes(200, "application/rss+xml", vec![feed.into()]));
     let called = publish(&stage.ada, double()).await;
     let agent = stage.ada.post("/builder/v1/agents").await;
     let tools = McpServer::with_tools(&["search_orders"]).await;

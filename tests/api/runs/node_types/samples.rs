@@ -52,6 +52,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         sample("retrieval", json!({}), text, "out"),
         sample("http", url.clone(), ticket.clone(), "out"),
         sample("http", json!({"url": url["url"], "response": "text"}), ticket, "out"),
+        sample("feed", json!({"url": format!("{}/feed.xml", orders.base_url)}), json!({"topic": "a"}), "out"),
         sample("mcp", json!({"url": tools.url()}), json!({"customer": 7}), "out"),
         sample("condition", json!({}), expense(2_000), "true"),
         sample("condition", json!({}), expense(5), "false"),

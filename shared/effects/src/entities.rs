@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::charset::decode_western;
+use crate::charset::decode_western;
 
 /// The names of the characters from U+00A0 to U+00FF.
 const LATIN_1: [&str; 96] = [

@@ -1,0 +1,145 @@
+//! Performs `feed` nodes: reads an RSS, Atom or JSON feed. Everything that a feed says is optional, and much of what is
+//! published breaks its format. So the readers take what they find, and what they do not find is null.
+
+mod json;
+mod text;
+mod xml;
+
+use ::http::header::{ACCEPT, HeaderValue};
+use ::http::{Request, Uri};
+use bytes::Bytes;
+use domain::Result;
+use domain::address;
+use engine::drive::{Effect, EffectError, EffectResult};
+use engine::nodes::OUT;
+use engine::nodes::feed::FeedNode;
+use engine::run::{StepError, StepOutcome};
+use outbound::Calls;
+use platform::Context;
+use serde::Serialize;
+use serde_json::Value;
+use url::Url;
+
+use crate::EffectOwner;
+use crate::credentials::CallCredentials;
+use crate::errors::{permanent, refused};
+use crate::http::{Caller, Received};
+
+/// The maximum size of a feed. Those of podcasts are large.
+const MAX_FEED_BYTES: usize = 8 * 1024 * 1024;
+const DEFAULT_LIMIT: u32 = 50;
+const ACCEPTED: HeaderValue = HeaderValue::from_static(
+    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1",
+);
+
+/// What a feed says.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Feed {
+    pub title: Option<String>,
+    pub link: Option<String>,
+    pub description: Option<String>,
+    pub items: Vec<FeedItem>,
+}
+
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct FeedItem {
+    pub id: Option<String>,
+    pub title: Option<String>,
+    pub link: Option<String>,
+    pub summary: Option<String>,
+    pub content: Option<String>,
+    pub author: Option<String>,
+    pub published: Option<String>,
+    pub updated: Option<String>,
+    pub categories: Vec<String>,
+    pub attachments: Vec<Attachment>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    pub url: String,
+    pub content_type: Option<String>,
+    pub bytes: Option<u64>,
+}
+
+pub struct FeedEffects {
+    caller: Caller,
+    credentials: CallCredentials,
+}
+
+impl FeedEffects {
+    pub fn new(context: &Context, calls: Calls) -> Result<Self> {
+        Ok(Self { caller: Caller::new(context, calls), credentials: CallCredentials::new(context)? })
+    }
+
+    /// Performs one attempt of a `feed` node.
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &FeedNode<String>) -> EffectResult {
+        let request = build_request(&node.url)?;
+        let opened = self.credentials.open(owner, node.credential_id, None, &node.url).await?;
+        let credential = opened.as_ref().map(|(id, credential)| (*id, credential));
+        let received = self.caller.receive(effect, request, credential, MAX_FEED_BYTES).await?;
+        if !received.status.is_success() {
+            let message = format!("the feed answered with status {}; check the URL", received.status.as_u16());
+            return Err(refused("http_status", &message));
+        }
+        let mut feed = read(&received, node.limit.unwrap_or(DEFAULT_LIMIT) as usize).map_err(permanent)?;
+        feed.resolve_links(node.url.trim());
+        Ok(StepOutcome::new(OUT, feed.into_value()))
+    }
+}
+
+fn build_request(url: &str) -> Result<Request<Bytes>, EffectError> {
+    let invalid = |problem: &str| refused("invalid_url", &format!("config.url: {problem}"));
+    let url = url.trim();
+    if let Some(problem) = address::problem(url) {
+        return Err(invalid(problem.en));
+    }
+    let mut request = Request::new(Bytes::new());
+    *request.uri_mut() = Uri::try_from(url).map_err(|_| invalid("the URL is not valid"))?;
+    request.headers_mut().insert(ACCEPT, ACCEPTED);
+    Ok(request)
+}
+
+/// Reads the first entries of a feed.
+fn read(received: &Received, limit: usize) -> Result<Feed, StepError> {
+    let text = text::decode(received).ok_or_else(|| invalid("its characters are not those that it declares"))?;
+    let text = text.trim_start();
+    match text.as_bytes().first() {
+        Some(b'{') => json::read(text, limit),
+        Some(b'<') => xml::read(text, limit),
+        _ => Err(not_a_feed()),
+    }
+}
+
+fn not_a_feed() -> StepError {
+    invalid("it is no RSS, Atom or JSON feed; if the URL is that of a page, use the address of its feed")
+}
+
+fn invalid(problem: &str) -> StepError {
+    StepError::new("feed_invalid", format!("the feed cannot be read: {problem}"))
+}
+
+impl Feed {
+    /// Makes relative links absolute.
+    fn resolve_links(&mut self, url: &str) {
+        let Ok(base) = Url::parse(url) else { return };
+        let resolve = |link: &mut String| {
+            if let Ok(resolved) = base.join(link) {
+                *link = resolved.into();
+            }
+        };
+        self.link.iter_mut().for_each(resolve);
+        for item in &mut self.items {
+            item.link.iter_mut().for_each(resolve);
+            item.attachments.iter_mut().for_each(|attachment| resolve(&mut attachment.url));
+        }
+    }
+
+    fn into_value(self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;
