@@ -5,6 +5,7 @@ mod charset;
 mod conversation;
 mod credentials;
 mod effect_span;
+mod email;
 mod entities;
 mod errors;
 mod feed;
@@ -41,6 +42,7 @@ use store::Workflows;
 
 use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};
+use self::email::EmailEffects;
 use self::errors::{refused, to_effect_error};
 use self::feed::FeedEffects;
 use self::http::HttpEffects;
@@ -58,6 +60,7 @@ pub use self::mcp::AgentServer;
 pub struct NodePerformers {
     http: Arc<HttpEffects>,
     feeds: Arc<FeedEffects>,
+    emails: Arc<EmailEffects>,
     mcp: Arc<McpEffects>,
     models: Arc<ModelEffects>,
     agents: Arc<AgentEffects>,
@@ -129,23 +132,25 @@ impl EffectOwner {
 impl NodePerformers {
     /// The performers of runs, which can take part in conversations.
     pub fn of_runs(context: &Context, plans: Arc<ReleasePlans>) -> Result<Self> {
-        let calls = new_calls(context)?;
+        let (outbound, calls) = new_calls(context)?;
         let conversations = Arc::new(ThreadConversations::new(context, calls.clone(), plans)?);
-        Ok(Self { conversations: Some(conversations), ..Self::with_calls(context, calls)? })
+        Ok(Self { conversations: Some(conversations), ..Self::with_calls(context, outbound, calls)? })
     }
 
     /// The performers of previews and of agents that are called directly.
     pub fn new(context: &Context) -> Result<Self> {
-        Self::with_calls(context, new_calls(context)?)
+        let (outbound, calls) = new_calls(context)?;
+        Self::with_calls(context, outbound, calls)
     }
 
-    fn with_calls(context: &Context, calls: Calls) -> Result<Self> {
+    fn with_calls(context: &Context, outbound: Outbound, calls: Calls) -> Result<Self> {
         let models = Arc::new(ModelEffects::new(context)?);
         let triggers = Arc::new(Triggers::new(Workflows::new(context)?));
         let mcp = Arc::new(McpEffects::new(context, calls.clone())?);
         Ok(Self {
             http: Arc::new(HttpEffects::new(context, calls.clone())?),
             feeds: Arc::new(FeedEffects::new(context, calls.clone())?),
+            emails: Arc::new(EmailEffects::new(context, outbound)?),
             retrieval: Arc::new(RetrievalEffects::new(context, models.clone(), calls)?),
             agents: Arc::new(AgentEffects::new(context, triggers.clone(), models.clone(), mcp.clone())?),
             mcp,
@@ -177,11 +182,12 @@ impl Performers for NodePerformers {
     }
 }
 
-/// The client for calls of other systems, which can send the tokens of accounts that users have connected.
-fn new_calls(context: &Context) -> Result<Calls> {
+/// The way to other systems, and the client for HTTP, which can send the tokens of accounts that users have connected.
+fn new_calls(context: &Context) -> Result<(Outbound, Calls)> {
     let outbound = Outbound::from_config(&context.config)?;
     let consents = Arc::new(Consents::new(context, outbound.clone())?);
-    Ok(Calls::new(outbound).with_consented(Arc::new(SharedConsents(consents))))
+    let calls = Calls::new(outbound.clone()).with_consented(Arc::new(SharedConsents(consents)));
+    Ok((outbound, calls))
 }
 
 /// The performer of `http` nodes, for functions that answer soon. It links no provider of models.
@@ -194,7 +200,7 @@ pub struct HttpPerformers {
 impl HttpPerformers {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
-            http: Arc::new(HttpEffects::new(context, new_calls(context)?)?),
+            http: Arc::new(HttpEffects::new(context, new_calls(context)?.1)?),
             telemetry: context.telemetry.clone(),
         })
     }
@@ -245,11 +251,12 @@ impl Effects for NodeEffects {
 
 impl NodeEffects {
     async fn perform_attempt(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let NodePerformers { http, feeds, mcp, models, retrieval, workflows, .. } = &self.performers;
+        let NodePerformers { http, feeds, emails, mcp, models, retrieval, workflows, .. } = &self.performers;
         let owner = &self.owner;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
             Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
+            Operation::Email(node) => Box::pin(emails.perform(owner, effect, node)).await,
             Operation::Feed(node) => Box::pin(feeds.perform(owner, effect, node)).await,
             Operation::Mcp(call) => Box::pin(mcp.perform(owner, effect, call)).await,
             Operation::Model(node) => Box::pin(self.ask_model(effect, node)).await,

@@ -14,6 +14,7 @@ pub mod oauth2;
 mod redirects;
 mod retry_after;
 pub mod sse;
+mod streams;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -42,6 +43,7 @@ pub use consented::{ConsentedToken, ConsentedTokens};
 pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::{MAX_REDIRECTS, Redirects};
 pub use retry_after::{MAX_RETRY_AFTER, retry_after};
+pub use streams::Stream;
 
 use network::{ConnectError, Connector};
 
@@ -123,6 +125,8 @@ pub struct Answer {
 pub struct Outbound {
     connector: Connector,
     client: Arc<OnceLock<HttpClient>>,
+    /// For connections that do not speak HTTP.
+    tls: Arc<OnceLock<Arc<ClientConfig>>>,
 }
 
 impl Outbound {
@@ -138,13 +142,13 @@ impl Outbound {
     #[must_use]
     pub fn with_max_connections(self, most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
-        Self { connector: Connector { room, ..self.connector }, client: Arc::default() }
+        Self { connector: Connector { room, ..self.connector }, client: Arc::default(), tls: self.tls }
     }
 
     pub fn new(guard: AddressGuard, network: impl Network + 'static) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let connector = Connector { guard: Arc::new(guard), network: Arc::new(network), room };
-        Self { connector, client: Arc::default() }
+        Self { connector, client: Arc::default(), tls: Arc::default() }
     }
 
     /// Whether the guard refuses the host of a URL without resolving it: an IP address or `localhost`. Other names are
@@ -229,15 +233,24 @@ fn classify_error(error: &legacy::Error) -> OutboundError {
     }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        match error.downcast_ref() {
-            Some(ConnectError::Forbidden) => return OutboundError::Forbidden,
-            Some(ConnectError::Timeout) => return OutboundError::Timeout { sent: false },
-            Some(ConnectError::Exhausted) => return OutboundError::Exhausted,
-            _ => cause = error.source(),
+        match error.downcast_ref().map(OutboundError::from) {
+            None | Some(OutboundError::Unreachable) => cause = error.source(),
+            Some(error) => return error,
         }
     }
     tracing::warn!(cause = %cause_of(error), "a destination could not be reached");
     OutboundError::Unreachable
+}
+
+impl From<&ConnectError> for OutboundError {
+    fn from(error: &ConnectError) -> Self {
+        match error {
+            ConnectError::Forbidden => Self::Forbidden,
+            ConnectError::Timeout => Self::Timeout { sent: false },
+            ConnectError::Exhausted => Self::Exhausted,
+            ConnectError::Failed(_) => Self::Unreachable,
+        }
+    }
 }
 
 /// The innermost cause, because the outer ones have no details.

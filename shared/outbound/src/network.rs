@@ -21,7 +21,7 @@ use tower_service::Service;
 
 use super::address_guard::AddressGuard;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Resolves names and opens connections. Tests replace it.
 pub trait Network: Send + Sync {
@@ -144,7 +144,13 @@ impl Connector {
     async fn connect(&self, uri: &Uri) -> Result<OutboundConnection, ConnectError> {
         let host = uri.host().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let port = uri.port_u16().unwrap_or(if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 });
-        let addresses = self.addresses(host.trim_start_matches('[').trim_end_matches(']')).await?;
+        let (stream, place) = self.dial(host.trim_start_matches('[').trim_end_matches(']'), port).await?;
+        Ok(OutboundConnection { stream: TokioIo::new(stream), _place: place })
+    }
+
+    /// Opens a connection to an address of the host that the guard permits, and takes a place in the connection limit for it.
+    pub(super) async fn dial(&self, host: &str, port: u16) -> Result<(TcpStream, OwnedSemaphorePermit), ConnectError> {
+        let addresses = self.addresses(host).await?;
         let sockets = addresses.into_iter().map(|address| SocketAddr::new(address, port));
         let permitted: Vec<_> = sockets.filter(|socket| self.guard.permits(*socket)).collect();
         if permitted.is_empty() {
@@ -157,7 +163,7 @@ impl Connector {
                 Ok(stream) => {
                     // Nagle's algorithm would delay small writes.
                     stream.set_nodelay(true)?;
-                    return Ok(OutboundConnection { stream: TokioIo::new(stream), _place: place });
+                    return Ok((stream, place));
                 }
                 Err(cause) => failed = cause.into(),
             }

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 79] = [
+const TEXTS: [(&str, &str); 90] = [
     ("The body of an async function. Its `return` gives the value of the node.",
      "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
@@ -43,6 +43,28 @@ const TEXTS: [(&str, &str); 79] = [
      "La dirección del feed: una plantilla, como en `https://example.com/feed.xml`."),
     ("The maximum number of entries, in the order of the feed; 50 by default.",
      "El número máximo de entradas, en el orden del feed; por defecto 50."),
+    ("The SMTP server.",
+     "El servidor SMTP."),
+    ("587 by default, 465 with `tls`, and 25 with `none`.",
+     "Por defecto 587, 465 con `tls` y 25 con `none`."),
+    ("How the connection is encrypted; `starttls` by default.",
+     "Cómo se cifra la conexión; por defecto `starttls`."),
+    ("A credential of the type `basic`: the name and the password at the server.",
+     "Una credencial del tipo `basic`: el nombre y la contraseña en el servidor."),
+    ("The sender, such as `Orders <orders@example.com>`.",
+     "El remitente, como `Pedidos <pedidos@example.com>`."),
+    ("The recipients, separated by commas.",
+     "Los destinatarios, separados por comas."),
+    ("Recipients whom the others do not see.",
+     "Destinatarios a los que los demás no ven."),
+    ("Where answers go, if not to the sender.",
+     "Adónde van las respuestas, si no es al remitente."),
+    ("The body as plain text. Set `text`, `html` or both.",
+     "El cuerpo como texto sin formato. Indique `text`, `html` o los dos."),
+    ("The body as HTML.",
+     "El cuerpo como HTML."),
+    ("A list of files: `[{'name': 'report.csv', 'contentType': 'text/csv', 'text': input.csv}]`, or with `base64` instead of `text`.",
+     "Una lista de archivos: `[{'name': 'informe.csv', 'contentType': 'text/csv', 'text': input.csv}]`, o con `base64` en lugar de `text`."),
     ("The webhook and its response are set in the workflow's channels.",
      "El webhook y su respuesta se configuran en los canales del flujo."),
     ("The cron expression: minute, hour, day of the month, month, day of the week.",

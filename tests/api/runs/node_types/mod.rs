@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use domain::messaging::MessagingProvider;
 use engine::nodes;
 use engine::schema::check_value;
+use testing::mail::MailServer;
 use testing::mcp::McpServer;
 use tests::provider::{Behaviour, FakeProvider};
 
@@ -121,8 +122,9 @@ async fn every_node_returns_what_the_catalogue_says() {
     orders.respond_at("/feed.xml", Behaviour::bytes(200, "application/rss+xml", vec![feed.into()]));
     let called = publish(&stage.ada, double()).await;
     let agent = stage.ada.post("/builder/v1/agents").await;
+    let mail = MailServer::start(&[("RCPT TO:<bob", "550 no such user")]).await;
     let tools = McpServer::with_tools(&["search_orders"]).await;
-    for sample in samples(&called, agent.id(), &orders, &tools) {
+    for sample in samples(&called, agent.id(), &orders, &tools, &mail) {
         stage.run(sample).await;
     }
     run_loop(&mut stage).await;

@@ -25,7 +25,7 @@ pub fn sample(node_type: &'static str, changes: Value, input: Value, port: &'sta
 }
 
 /// Executions of the types that an input and results can surround. Each port is reached at least once.
-pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServer) -> Vec<Sample> {
+pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServer, mail: &MailServer) -> Vec<Sample> {
     let url = json!({"url": format!("{}/tickets/{{{{ input.id }}}}", orders.base_url)});
     let ticket = json!({"id": 7, "title": "Broken"});
     let text = json!({"question": "May I return it?", "sentences": ["One.", "Two."]});
@@ -38,6 +38,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         meanwhile,
         ..sample("review", json!({}), json!({"amount": 5}), port)
     };
+    let smtp = json!({"host": "127.0.0.1", "port": mail.address.port(), "security": "none"});
     let day = Duration::from_secs(24 * 60 * 60);
     vec![
         sample("agent", json!({"agentId": agent}), text.clone(), "out"),
@@ -52,6 +53,7 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         sample("retrieval", json!({}), text, "out"),
         sample("http", url.clone(), ticket.clone(), "out"),
         sample("http", json!({"url": url["url"], "response": "text"}), ticket, "out"),
+        sample("email", smtp, json!({"email": "ada@example.com, bob@example.com", "order": 7}), "out"),
         sample("feed", json!({"url": format!("{}/feed.xml", orders.base_url)}), json!({"topic": "a"}), "out"),
         sample("mcp", json!({"url": tools.url()}), json!({"customer": 7}), "out"),
         sample("condition", json!({}), expense(2_000), "true"),
