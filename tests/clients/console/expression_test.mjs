@@ -134,6 +134,43 @@ test("a template is completed, also with filters, names in brackets and the elem
   await page.context().close();
 });
 
+test("in a node with `each`, the fields see an element, and the list itself is outside of it", async () => {
+  const page = await openForgiving("/workflows");
+  await loaded(page);
+  const each = { items: "nodes.input.output.lines" };
+  const repeated = {
+    nodes: [graph.nodes[0], { id: "sku", type: "template", name: "Sku", config: { template: "{{ input.sku }}", each } }, { id: "end", type: "send_result", config: {} }],
+    connections: [{ from: "input", to: "sku" }, { from: "sku", to: "end" }],
+  };
+  const { body } = await call(page, "POST", "/builder/v1/workflows", { name: "Each", graph: repeated });
+  const path = `/builder/v1/workflows/${body.data.id}`;
+  await call(page, "POST", `${path}/publish`, {});
+  const run = await call(page, "POST", `${path}/runs`, { input: graph.nodes[0].config.example });
+  const ended = await until(page, `${path}/runs/${run.body.data.id}`, ({ state }) => state === "completed");
+  assert.deepEqual(ended.output, ["A1", "B2"]);
+
+  await page.evaluate((place) => { location.hash = place; }, `/workflows/${body.data.id}/edit`);
+  await begin(page, "sku", "template");
+  await page.keyboard.type("{{ input.");
+  await option(page, "sku").waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(" }} at {{ vars.index }} of {{ vars.item.sku | lower }}");
+  await result(page).getByText("A1 at 0 of a1", { exact: true }).waitFor();
+  await picture(page, "each in the editor");
+  await begin(page, "sku", "each.items");
+  await page.keyboard.type("input.");
+  await option(page, "lines").waitFor();
+  assert.ok(!(await offered(page)).includes("sku"));
+  await page.keyboard.press("Escape");
+  await check(page, "each");
+
+  // The run counts the elements, not the list.
+  await page.evaluate((place) => { location.hash = place; }, `/workflows/${body.data.id}/runs/${run.body.data.id}`);
+  await page.getByText("sku[1]/sku").first().waitFor();
+  await picture(page, "each in a run");
+  await page.context().close();
+});
+
 test("without values, the page says how to get them", async () => {
   const page = await openForgiving("/workflows");
   await loaded(page);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
@@ -12,6 +12,7 @@ import { useTextValue } from "./form/useTextValue";
 import { Glyph, PinIcon } from "./Glyph";
 import { disconnect, setConfig, updateNode } from "./model/graph";
 import { connectionKey } from "./model/merge";
+import { hasEach } from "./model/ports";
 import type { Config, GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
 import { WithCode } from "../../ui/WithCode";
@@ -120,20 +121,48 @@ function Description({ text }: { text: string }) {
 
 function ConfigForm({ node, schema, onChange }: { node: GraphNode; schema: Schema; onChange: (config: unknown) => void }) {
   const { t } = useTexts();
-  const names = Object.keys(schema.properties ?? {});
-  const common = { schema, path: "config", required: true, value: node.config, onChange };
-  const isUsed = names.some((name) => isRare(name) && node.config?.[name] !== undefined);
+  const names = useNames();
+  const config = node.config ?? {};
+  const fields = Object.keys(schema.properties ?? {});
+  const common = { schema, path: "config", required: true, value: config, onChange };
+  const each = schema.properties?.["each"];
   return (
     <>
       {schema.description && <p className="muted"><WithCode text={schema.description} /></p>}
-      <Properties {...common} only={(name) => !isRare(name)} />
-      {names.some(isRare) && (
-        <details className="rare" open={isUsed}>
-          <summary>{t.editor.advanced}</summary>
+      <Properties {...common} only={(name) => !isRare(name) && name !== "each"} />
+      {each !== undefined && (
+        <Folded title={names.field("each")} isUsed={hasEach(node)}>
+          {each.description && <p className="hint"><WithCode text={each.description} /></p>}
+          <Properties
+            schema={each}
+            path="config.each"
+            required={false}
+            value={config["each"]}
+            onChange={(changed) => {
+              const { each: _, ...rest } = config;
+              onChange(changed === undefined ? rest : { ...config, each: changed });
+            }}
+          />
+        </Folded>
+      )}
+      {fields.some(isRare) && (
+        <Folded title={t.editor.advanced} isUsed={fields.some((name) => isRare(name) && config[name] !== undefined)}>
           <Properties {...common} only={isRare} />
-        </details>
+        </Folded>
       )}
     </>
+  );
+}
+
+/** Fields that few nodes need. It is open if one is used, and stays open while the last one is written anew. */
+function Folded({ title, isUsed, children }: { title: string; isUsed: boolean; children: ReactNode }) {
+  const [isOpen, setIsOpen] = useState(isUsed);
+  useEffect(() => setIsOpen((isOpen) => isOpen || isUsed), [isUsed]);
+  return (
+    <details className="rare" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {children}
+    </details>
   );
 }
 

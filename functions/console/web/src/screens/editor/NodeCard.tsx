@@ -3,7 +3,7 @@ import { memo, useEffect, useRef } from "react";
 import { useTexts } from "../../i18n";
 import { Glyph, PinIcon } from "./Glyph";
 import type { Category, GraphNode, PreviewNode } from "./model/types";
-import type { Port, Ports } from "./model/ports";
+import { hasEach, type Port, type Ports } from "./model/ports";
 import { useNames } from "./texts";
 
 export type CardNode = Node<
@@ -39,6 +39,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, isConnectab
       <div className="node-card-head">
         <Glyph category={category} />
         <span className="node-card-name">{names.node(node)}</span>
+        {hasEach(node) && (
+          <span className="node-card-mark" role="img" aria-label={names.field("each")} title={names.field("each")}>↻</span>
+        )}
         {isPinned && (
           <span className="node-card-mark pin-mark" role="img" aria-label={t.preview.pinned} title={t.preview.pinnedText}><PinIcon /></span>
         )}

@@ -50,7 +50,7 @@ export function kindOf(schema: Schema): FieldKind {
 }
 
 /** The fields that few nodes need. They are folded. */
-const rare = new Set(["each", "onError", "retry", "timeoutMs", "onUncertain", "redact", "schemaHash"]);
+const rare = new Set(["onError", "retry", "timeoutMs", "onUncertain", "redact", "schemaHash"]);
 export const isRare = (name: string) => rare.has(name);
 
 /** What a field of a node type names, so that it can be chosen from a list. */
