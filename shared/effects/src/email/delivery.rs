@@ -1,8 +1,10 @@
-//! The conversation with an SMTP server. Until the server has the whole message, nothing is sent, so another attempt is safe.
+//! The conversation with an SMTP server. Until the message itself is written, nothing is sent, so another attempt is safe.
 
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -64,19 +66,20 @@ impl Server<'_> {
             refused => refused,
         };
         // The message was taken or refused. A server that does not answer to this changes nothing.
-        drop(timeout(GOODBYE, connection.quit()).await);
+        tokio::spawn(async move { timeout(GOODBYE, connection.quit()).await.is_ok() });
         delivered
     }
 
     async fn connect(&self, outbound: &Outbound, domain: &str) -> Result<AsyncSmtpConnection, EffectError> {
         let stream = outbound.open(self.host, self.port).await.map_err(|error| failed_call(&error.into()))?;
         let stream = match self.security {
-            MailSecurity::Tls => outbound.encrypt(stream, self.host).await.map_err(|error| not_encrypted(&error))?,
+            MailSecurity::Tls => outbound.encrypt(stream, self.host).await.map_err(|error| failed_tls(&error))?,
             MailSecurity::Starttls | MailSecurity::None => stream,
         };
         let hello = ClientId::Domain(domain.to_owned());
+        let reads_bytes = Arc::new(AtomicBool::new(self.security == MailSecurity::Starttls));
         let connection = AsyncSmtpConnection::connect_with_transport(
-            Box::new(Transport { stream, left: MAX_ANSWERS_BYTES }),
+            Box::new(Transport { stream, left: MAX_ANSWERS_BYTES, reads_bytes: reads_bytes.clone() }),
             &hello,
         )
         .await;
@@ -86,7 +89,8 @@ impl Server<'_> {
                 return Err(not_encrypted(&"the server does not offer STARTTLS"));
             }
             let tls = TlsParameters::new(self.host.to_owned()).map_err(|error| not_encrypted(&error))?;
-            connection.starttls(tls, &hello).await.map_err(|error| not_encrypted(&error))?;
+            connection.starttls(tls, &hello).await.map_err(|error| failed_starttls(&error))?;
+            reads_bytes.store(false, Ordering::Relaxed);
         }
         if let Some(Login { username, password }) = &self.login {
             let credentials = Credentials::new(username.clone(), password.clone());
@@ -137,7 +141,7 @@ async fn send(connection: &mut AsyncSmtpConnection, email: &Email) -> Result<(),
         // Without an answer, the server may have taken the message.
         Err(error) if error.status().is_none() => {
             let error =
-                StepError::new("connection_cut", "the connection was closed before the server took the message");
+                StepError::new("connection_cut", "the connection was closed before the server confirmed the message");
             Err(EffectError { error, retry: RetryHint::Uncertain })
         }
         Err(error) => Err(failed("the message was sent", &error)),
@@ -175,6 +179,27 @@ fn refused_login(error: &SmtpError) -> EffectError {
     }
 }
 
+fn failed_starttls(error: &SmtpError) -> EffectError {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    match cause {
+        _ if error.status().is_some() => failed("the connection was encrypted", error),
+        Some(cause) if is_cut(cause) => failed("the connection was encrypted", error),
+        _ => not_encrypted(error),
+    }
+}
+
+fn failed_tls(error: &io::Error) -> EffectError {
+    if is_cut(error) {
+        return temporary("connection_cut", "the connection to the server broke when it was encrypted", None);
+    }
+    not_encrypted(error)
+}
+
+fn is_cut(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind())
+}
+
 fn not_encrypted(cause: &dyn std::fmt::Display) -> EffectError {
     let cause: String = cause.to_string().chars().take(MAX_ANSWER_CHARS).collect();
     refused(
@@ -195,6 +220,9 @@ struct Transport {
     stream: Stream,
     /// How many bytes the server may still send.
     left: usize,
+    /// Whether each read takes one byte. Until STARTTLS, somebody between could send answers in advance, which lettre would keep
+    /// and take for those of the encrypted server.
+    reads_bytes: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Transport {
@@ -212,7 +240,15 @@ impl AsyncTokioStream for Transport {
 impl AsyncRead for Transport {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        let read = if self.reads_bytes.load(Ordering::Relaxed) {
+            let mut byte = [0];
+            let mut one = ReadBuf::new(&mut byte);
+            let read = Pin::new(&mut self.stream).poll_read(cx, &mut one);
+            buffer.put_slice(one.filled());
+            read
+        } else {
+            Pin::new(&mut self.stream).poll_read(cx, buffer)
+        };
         match self.left.checked_sub(buffer.filled().len() - before) {
             Some(left) => self.left = left,
             None => return Poll::Ready(Err(io::Error::other("the server says too much"))),

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use engine::nodes::email::EmailNode;
 use engine::run::StepError;
-use lettre::address::Address;
+use lettre::address::{Address, Envelope};
 use lettre::message::header::{ContentTransferEncoding, ContentType};
 use lettre::message::{Attachment, Body, Mailbox, Message, MultiPart, SinglePart};
 use serde::Deserialize;
@@ -33,7 +33,7 @@ struct File {
 }
 
 impl Email {
-    /// Writes an email. Its id is a function of the key, so that a repeated attempt sends the same message.
+    /// Writes an email. Its id is a function of the key, so that the receiver recognizes a message that is sent again.
     pub fn write(node: &EmailNode<Value, String>, key: &str) -> Result<Self, StepError> {
         let from = read_address("from", &node.from)?;
         let id = format!("<{key}@{}>", from.email.domain());
@@ -62,15 +62,20 @@ impl Email {
             message = message.reply_to(read_address("replyTo", reply_to)?);
         }
         let body = write_body(node)?;
-        let written =
-            message.date_now().multipart(body).map_err(|error| invalid(format!("it cannot be written: {error}")))?;
+        let envelope = Envelope::new(Some(from.email.clone()), recipients.clone());
+        let envelope = envelope.map_err(|_| invalid("config.to: there is no recipient"))?;
+        let written = message
+            .envelope(envelope)
+            .date_now()
+            .multipart(body)
+            .map_err(|error| invalid(format!("it cannot be written: {error}")))?;
         Ok(Self { id, from: from.email, recipients, text: written.formatted() })
     }
 }
 
 /// The texts as alternatives, and the files beside them.
 fn write_body(node: &EmailNode<Value, String>) -> Result<MultiPart, StepError> {
-    let texts = match (node.text.clone(), node.html.clone()) {
+    let texts = match (node.text.as_deref().map(with_whole_lines), node.html.as_deref().map(with_whole_lines)) {
         (Some(text), Some(html)) => MultiPart::alternative_plain_html(text, html),
         (None, Some(html)) => MultiPart::mixed().singlepart(SinglePart::html(html)),
         (text, None) => MultiPart::mixed().singlepart(SinglePart::plain(text.unwrap_or_default())),
@@ -95,6 +100,11 @@ fn write_body(node: &EmailNode<Value, String>) -> Result<MultiPart, StepError> {
         parts = parts.singlepart(Attachment::new(one_line(&name)).body(in_base64(content)?, content_type));
     }
     Ok(parts)
+}
+
+/// Some servers take a carriage return alone for the end of a line.
+fn with_whole_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Bytes of any kind reach every server unchanged in it.

@@ -5,9 +5,10 @@ mod message;
 
 use domain::Result;
 use domain::credential::Credential;
+use domain::graph::hash;
 use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
-use engine::nodes::email::EmailNode;
+use engine::nodes::email::{EmailNode, MailSecurity};
 use engine::run::StepOutcome;
 use outbound::Outbound;
 use platform::Context;
@@ -31,10 +32,16 @@ impl EmailEffects {
 
     /// Performs one attempt of an `email` node.
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &EmailNode<Value, String>) -> EffectResult {
-        let email = Email::write(node, &effect.idempotency_key).map_err(permanent)?;
+        let email = Email::write(node, &hash(&owner.request_id(effect))).map_err(permanent)?;
         let opened = self.credentials.open(owner, node.credential_id, None, &node.host).await?;
         let login = opened.map(|(_, credential)| login(credential)).transpose()?;
         let security = node.security.unwrap_or_default();
+        if login.is_some() && security == MailSecurity::None {
+            return Err(refused(
+                "email_not_encrypted",
+                "a password is not sent without encryption; choose `starttls` or `tls`",
+            ));
+        }
         let server = Server { host: &node.host, port: node.port.unwrap_or(security.default_port()), security, login };
         let Delivered { accepted, rejected } = server.deliver(&self.outbound, &email, effect.timeout).await?;
         let rejected: Vec<Value> =

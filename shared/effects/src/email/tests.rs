@@ -69,7 +69,6 @@ async fn a_message_reaches_all_recipients() {
     // A line break in the subject begins no header, and hidden recipients are in none.
     assert!(!message.contains("\nBcc:") && !message.contains("boss@example.com\n"), "{message}");
     assert!(message.contains("\n..hidden"), "{message}");
-    assert_eq!(lines.last().map(String::as_str), Some("QUIT"));
 }
 
 #[tokio::test]
@@ -132,6 +131,26 @@ async fn each_failure_says_whether_another_attempt_helps() {
         let error = deliver(&server, json!({"text": "Hi"})).await.unwrap_err();
         assert_eq!((error.error.code.as_str(), &error.retry), (code, &retry), "{answers:?}: {}", error.error);
     }
+}
+
+#[tokio::test]
+async fn hidden_recipients_are_enough() {
+    let server = MailServer::start(&[]).await;
+    let delivered = deliver(&server, json!({"to": "", "bcc": "boss@example.com", "text": "a\r.\rb"})).await.unwrap();
+    assert_eq!(delivered.accepted, ["boss@example.com"]);
+    assert!(!server.lines().iter().any(|line| line.contains('\r') || line.contains("Bcc")), "{:?}", server.lines());
+}
+
+/// What was sent before the connection is encrypted counts for nothing.
+#[tokio::test]
+async fn answers_in_advance_are_no_answers_of_the_encrypted_server() {
+    let server = MailServer::start(&[
+        ("EHLO", "250-here\r\n250 STARTTLS"),
+        ("STARTTLS", "220 go\r\n250-x\r\n250 AUTH PLAIN\r\n250 ok\r\n250 ok\r\n354 go on\r\n250 ok"),
+    ])
+    .await;
+    let error = deliver(&server, json!({"text": "Hi", "security": "starttls"})).await.unwrap_err().error;
+    assert_eq!(error.code, "email_not_encrypted", "{error}");
 }
 
 /// A silence before the server has the message is no uncertain attempt.
