@@ -4,7 +4,7 @@ use engine::run::StepError;
 use serde_json::Value;
 
 use super::text::{non_blank, time};
-use super::{Attachment, Feed, FeedItem, invalid, not_a_feed};
+use super::{Attachment, Feed, FeedItem, MAX_LABELS, invalid, not_a_feed};
 
 pub fn read(text: &str, limit: usize) -> Result<Feed, StepError> {
     let feed = domain::json::parse_text(text).ok_or_else(|| invalid("it is no valid JSON"))?;
@@ -29,8 +29,8 @@ fn read_item(item: &Value) -> FeedItem {
         author,
         published: item["date_published"].as_str().and_then(time),
         updated: item["date_modified"].as_str().and_then(time),
-        categories: list(&item["tags"]).iter().filter_map(string).collect(),
-        attachments: list(&item["attachments"]).iter().filter_map(read_attachment).collect(),
+        categories: list(&item["tags"]).iter().filter_map(string).take(MAX_LABELS).collect(),
+        attachments: list(&item["attachments"]).iter().filter_map(read_attachment).take(MAX_LABELS).collect(),
     }
 }
 

@@ -28,6 +28,8 @@ use crate::http::{Caller, Received};
 /// The maximum size of a feed. Those of podcasts are large.
 const MAX_FEED_BYTES: usize = 8 * 1024 * 1024;
 const DEFAULT_LIMIT: u32 = 50;
+/// The maximum number of categories and of attachments of an entry. The rest is left out.
+const MAX_LABELS: usize = 100;
 const ACCEPTED: HeaderValue = HeaderValue::from_static(
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1",
 );

@@ -99,13 +99,13 @@ fn atom_is_read() {
 fn rss_1_has_its_items_beside_the_channel() {
     let feed = r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel><title>Old</title><link>https://example.com/</link></channel>
-<item rdf:about="x"><title>One</title><link>https://example.com/1</link><dc:date>2026-03-02</dc:date><dc:subject>s</dc:subject></item>
+<item rdf:about="x"><title>One</title><link>https://example.com/1</link><dc:date>2026-03-02T07:30:00</dc:date><dc:subject>s</dc:subject></item>
 </rdf:RDF>"#;
     let found = read_value(feed);
     assert_eq!((&found["title"], &found["items"][0]["title"]), (&json!("Old"), &json!("One")));
     assert_eq!(
         (&found["items"][0]["published"], &found["items"][0]["categories"]),
-        (&json!("2026-03-02T00:00:00.000Z"), &json!(["s"]))
+        (&json!("2026-03-02T07:30:00.000Z"), &json!(["s"]))
     );
 }
 
@@ -156,6 +156,22 @@ fn only_the_first_entries_are_read() {
     let items: String = (0..10).map(|number| format!("<item><title>{number}</title></item>")).collect();
     let body = format!("<rss><channel>{items}</channel></rss>");
     assert_eq!(read(&received("text/xml", body), 3).unwrap().items.len(), 3);
+}
+
+#[test]
+fn wrong_nesting_and_large_entries_do_no_harm() {
+    let found = read_value(
+        "<rss><channel><item><title>A<br>B</title></b><link>https://x.example/1</link></item><item/></channel></rss>",
+    );
+    assert_eq!(found["items"].as_array().unwrap().len(), 2, "{found}");
+    assert_eq!((&found["items"][0]["link"], &found["link"]), (&json!("https://x.example/1"), &Value::Null));
+    let many = format!(
+        "<rss><channel><item>{}</item></channel></rss>",
+        "<enclosure url='a'/><category>b</category>".repeat(1_000)
+    );
+    let found = read_value(&many)["items"][0].clone();
+    let count = |field: &str| found[field].as_array().unwrap().len();
+    assert_eq!((count("attachments"), count("categories")), (100, 100));
 }
 
 #[test]

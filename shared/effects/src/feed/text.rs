@@ -3,7 +3,7 @@
 use ::http::header::CONTENT_TYPE;
 use domain::time::Time;
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::DateTime;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::tz::TimeZone;
 
@@ -34,11 +34,12 @@ pub fn non_blank(text: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// A time of a feed, in the form of the platform: RFC 3339 as in Atom, RFC 2822 as in RSS, or a date.
+/// A time of a feed, in the form of the platform: RFC 3339 as in Atom, RFC 2822 as in RSS, or without a zone, in UTC.
 pub fn time(text: &str) -> Option<String> {
     static RFC_2822: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
     let text = text.trim();
-    let of_date = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-    let parsed = text.parse::<Timestamp>().ok().or_else(|| RFC_2822.parse_timestamp(text).ok()).or_else(of_date)?;
+    let without_zone = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    let parsed =
+        text.parse::<Timestamp>().ok().or_else(|| RFC_2822.parse_timestamp(text).ok()).or_else(without_zone)?;
     Some(Time::from(parsed).to_string())
 }

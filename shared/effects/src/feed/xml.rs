@@ -5,7 +5,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::text::{non_blank, time};
-use super::{Attachment, Feed, FeedItem, invalid, not_a_feed};
+use super::{Attachment, Feed, FeedItem, MAX_LABELS, invalid, not_a_feed};
 use crate::entities;
 
 /// Feeds are flat. A document that is nested deeper is none.
@@ -35,7 +35,7 @@ pub fn read(text: &str, limit: usize) -> Result<Feed, StepError> {
                 reader.open(&start)?;
                 reader.close();
             }
-            Event::End(_) => reader.close(),
+            Event::End(end) => reader.close_named(&String::from_utf8_lossy(end.name().as_ref())),
             Event::Text(text) => reader.text.push_str(&text.decode().unwrap_or_default()),
             Event::CData(text) => reader.text.push_str(&text.decode().unwrap_or_default()),
             Event::GeneralRef(name) => {
@@ -98,6 +98,15 @@ impl FeedReader {
         Ok(())
     }
 
+    /// Closes an element and those that were left open in it. An end without a begin is ignored.
+    fn close_named(&mut self, name: &str) {
+        let name = name.strip_prefix("atom:").unwrap_or(name);
+        let Some(place) = self.path.iter().rposition(|open| open == name) else { return };
+        while self.path.len() > place {
+            self.close();
+        }
+    }
+
     fn close(&mut self) {
         let Some(name) = self.path.pop() else { return };
         let text = non_blank(&std::mem::take(&mut self.text));
@@ -146,7 +155,7 @@ impl FeedReader {
     }
 
     fn label(&mut self, category: Option<String>) {
-        if let Some(item) = &mut self.item {
+        if let Some(item) = self.item.as_mut().filter(|item| item.categories.len() < MAX_LABELS) {
             item.categories.extend(category);
         }
     }
@@ -171,6 +180,9 @@ impl FeedReader {
 
     fn attach(&mut self, start: &BytesStart, address: &str) {
         let (Some(item), Some(url)) = (&mut self.item, attribute(start, address)) else { return };
+        if item.attachments.len() == MAX_LABELS {
+            return;
+        }
         let bytes = attribute(start, "length").and_then(|length| length.parse().ok()).filter(|bytes| *bytes > 0);
         item.attachments.push(Attachment { url, content_type: attribute(start, "type"), bytes });
     }
