@@ -91,7 +91,7 @@ function outputsOf(spans: readonly Span[]): ReadonlyMap<string, Output> {
   const visit = (span: Span) => {
     // A node with `each` has elements that are the same node: its own output is the list.
     span.children.forEach(visit);
-    if (span.state === "completed" && span.action === null && !span.omitted.includes("output")) {
+    if (span.state === "completed" && span.action === null && !isElement(span.step, span.nodeId) && !span.omitted.includes("output")) {
       outputs.set(span.nodeId, { value: span.output, port: span.port });
     }
   };

@@ -94,7 +94,7 @@ export function buildHistory(graph: WorkflowGraph, spans: readonly Span[]): Hist
     if (isOwn) states.set(span.step, to);
     const connections: number[] = [];
     if (isEnd && span.port !== null && !isElement) connections.push(...(connectionsOf.get(`${span.nodeId} ${span.port}`) ?? []));
-    if ((!isEnd || isInstant) && isOwn && from === null && to !== "skipped" && parent !== null) {
+    if ((!isEnd || isInstant) && isStep && !isElement && from === null && to !== "skipped" && parent !== null) {
       connections.push(...(connectionsOf.get(`${parent.nodeId} > ${span.nodeId}`) ?? []));
     }
     const isPaid = span.usage !== null && (isEnd || span.endedAt === null);
