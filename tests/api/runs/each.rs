@@ -152,9 +152,13 @@ async fn mistakes_in_each_are_problems_of_the_draft() {
 async fn the_result_is_a_list() {
     let guard = json!({"text": "{{ input }}", "each": {"items": "input"}});
     let template = json!({"template": "{{ input }}", "each": {"items": "input"}});
+    // A whole number may be written as a float.
+    let each = json!({"items": "input", "concurrency": 2.0, "onItemError": "null"});
+    let lenient = json!({"template": "{{ input }}", "each": each});
     for (node_type, config, schema) in [
         ("template", template, json!({"type": "array", "items": {"type": "string"}})),
         ("guard", guard, json!({"type": "array"})),
+        ("template", lenient, json!({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}})),
     ] {
         let found = engine::nodes::find(node_type).unwrap().output_schema(config.as_object().unwrap(), "out").unwrap();
         assert_eq!(found["type"], schema["type"]);

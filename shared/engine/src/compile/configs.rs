@@ -103,14 +103,15 @@ fn read_node(
     // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
     let redaction = Redaction::read(&node.config);
+    let whole = node_type.with_integers(&node.config);
     let step = PlanStep {
         id: node.id.clone(),
         node_type,
-        config: node_type.with_integers(&node.config),
         join: summary.join,
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
-        policy: Policy::read(&node.config),
+        policy: Policy::read(&whole),
+        config: whole,
         each: node_type.each(&node.config).map(|r#loop| Each { r#loop, redaction: redaction.for_list() }),
         redaction,
         reads: Vec::new(),

@@ -106,8 +106,8 @@ impl<'g> ReferenceCheck<'g> {
             }
             ("vars", Some(_)) if !self.has_vars => {
                 let message = translated!(
-                    "`vars.item` and `vars.index` have a value only in the body of a loop and in a node with `each`; move this node into a loop",
-                    "`vars.item` y `vars.index` solo tienen valor en el cuerpo de un bucle y en un nodo con `each`; mueva este nodo a un bucle"
+                    "`vars.item` and `vars.index` have no value here: only in the body of a loop, and in the fields of a node with \"each\" but its list; move this node into a loop",
+                    "`vars.item` y `vars.index` no tienen valor aquí: solo en el cuerpo de un bucle y en los campos de un nodo con «each», salvo su lista; mueva este nodo a un bucle"
                 );
                 Some((Severity::Warning, "no_loop", *at, message))
             }

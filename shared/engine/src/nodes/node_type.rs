@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 
-use super::r#loop::LoopNode;
+use super::r#loop::{LoopNode, OnItemError};
 use super::simplify::simplify_schema;
 use super::spanish::in_spanish;
 use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, OUT, each, r#loop, own_fields, policy, redaction};
@@ -122,7 +122,8 @@ impl NodeType {
     /// The list for whose elements a node runs, if it has `each`.
     pub fn each(&self, config: &Map<String, Value>) -> Option<LoopNode> {
         let can_repeat = self.schema["properties"].get(each::FIELD).is_some();
-        config.get(each::FIELD).filter(|_| can_repeat).and_then(|each| LoopNode::deserialize(each).ok())
+        let config = can_repeat.then(|| self.with_integers(config))?;
+        LoopNode::deserialize(config.get(each::FIELD)?).ok()
     }
 
     /// Returns the configuration with whole floats converted to integers.
@@ -142,10 +143,11 @@ impl NodeType {
             return Ok(policy::error_schema());
         }
         let node = self.parse(config)?;
-        if self.each(config).is_none() {
-            return Ok(node.output_schema(port));
+        let Some(each) = self.each(config) else { return Ok(node.output_schema(port)) };
+        let mut results: Vec<Value> = node.summarize().outputs.iter().map(|port| node.output_schema(port)).collect();
+        if each.on_item_error == Some(OnItemError::Null) {
+            results.push(json!({"type": "null"}));
         }
-        let results = node.summarize().outputs.iter().map(|port| node.output_schema(port)).collect();
         Ok(each::list_schema(results))
     }
 

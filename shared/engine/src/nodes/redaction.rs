@@ -37,7 +37,9 @@ impl Redaction {
     /// What is masked in the values of a node with `each`, of which `self` masks the parts of one element and of its result.
     pub fn for_list(&self) -> Self {
         let in_each = |path: &FieldPath| [&[ANY.to_owned()], &path[..]].concat();
-        Self { input: self.input.clone(), output: self.output.iter().map(in_each).collect() }
+        // The list may be the input itself.
+        let input = self.input.iter().cloned().chain(self.input.iter().map(in_each)).collect();
+        Self { input, output: self.output.iter().map(in_each).collect() }
     }
 
     pub fn is_empty(&self) -> bool {
