@@ -5,15 +5,12 @@ mod json;
 mod text;
 mod xml;
 
-use ::http::header::{ACCEPT, HeaderValue};
-use ::http::{Request, Uri};
-use bytes::Bytes;
 use domain::Result;
-use domain::address;
-use engine::drive::{Effect, EffectError, EffectResult};
+use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::feed::FeedNode;
 use engine::run::{StepError, StepOutcome};
+use indexmap::IndexMap;
 use outbound::Calls;
 use platform::Context;
 use serde::Serialize;
@@ -23,16 +20,14 @@ use url::Url;
 use crate::EffectOwner;
 use crate::credentials::CallCredentials;
 use crate::errors::{permanent, refused};
-use crate::http::{Caller, Received};
+use crate::http::{Caller, EvaluatedNode, Received, build_request};
 
 /// The maximum size of a feed. Those of podcasts are large.
 const MAX_FEED_BYTES: usize = 8 * 1024 * 1024;
 const DEFAULT_LIMIT: u32 = 50;
 /// The maximum number of categories and of attachments of an entry. The rest is left out.
 const MAX_LABELS: usize = 100;
-const ACCEPTED: HeaderValue = HeaderValue::from_static(
-    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1",
-);
+const ACCEPTED: &str = "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1";
 
 /// What a feed says.
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -77,7 +72,7 @@ impl FeedEffects {
 
     /// Performs one attempt of a `feed` node.
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &FeedNode<String>) -> EffectResult {
-        let request = build_request(&node.url)?;
+        let request = build_request(&to_call(&node.url), &effect.idempotency_key).map_err(permanent)?;
         let opened = self.credentials.open(owner, node.credential_id, None, &node.url).await?;
         let credential = opened.as_ref().map(|(id, credential)| (*id, credential));
         let received = self.caller.receive(effect, request, credential, MAX_FEED_BYTES).await?;
@@ -91,16 +86,17 @@ impl FeedEffects {
     }
 }
 
-fn build_request(url: &str) -> Result<Request<Bytes>, EffectError> {
-    let invalid = |problem: &str| refused("invalid_url", &format!("config.url: {problem}"));
-    let url = url.trim();
-    if let Some(problem) = address::problem(url) {
-        return Err(invalid(problem.en));
+/// The call of an `http` node that asks for a feed.
+fn to_call(url: &str) -> EvaluatedNode {
+    EvaluatedNode {
+        method: None,
+        url: url.to_owned(),
+        headers: [("accept".to_owned(), ACCEPTED.to_owned())].into(),
+        query: IndexMap::new(),
+        body: None,
+        credential_id: None,
+        response: None,
     }
-    let mut request = Request::new(Bytes::new());
-    *request.uri_mut() = Uri::try_from(url).map_err(|_| invalid("the URL is not valid"))?;
-    request.headers_mut().insert(ACCEPT, ACCEPTED);
-    Ok(request)
 }
 
 /// Reads the first entries of a feed.

@@ -1,13 +1,15 @@
 //! Feeds as servers send them.
 
+use ::http::header::{CONTENT_TYPE, HeaderValue};
 use ::http::{HeaderMap, StatusCode};
+use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
 fn received(content_type: &'static str, body: impl Into<Bytes>) -> Received {
-    let headers = HeaderMap::from_iter([(::http::header::CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(content_type))]);
     Received { status: StatusCode::OK, headers, body: body.into() }
 }
 

@@ -23,8 +23,7 @@ use platform::Context;
 use crate::EffectOwner;
 use crate::credentials::CallCredentials;
 use crate::errors::permanent;
-use request::EvaluatedNode;
-pub use request::build_request;
+pub use request::{EvaluatedNode, build_request};
 
 /// The maximum size of the request's body and of the response's body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
