@@ -122,8 +122,10 @@ impl NodeType {
     /// The list for whose elements a node runs, if it has `each`.
     pub fn each(&self, config: &Map<String, Value>) -> Option<LoopNode> {
         let can_repeat = self.schema["properties"].get(each::FIELD).is_some();
-        let config = can_repeat.then(|| self.with_integers(config))?;
-        LoopNode::deserialize(config.get(each::FIELD)?).ok()
+        if !can_repeat || !config.contains_key(each::FIELD) {
+            return None;
+        }
+        LoopNode::deserialize(self.with_integers(config).get(each::FIELD)?).ok()
     }
 
     /// Returns the configuration with whole floats converted to integers.

@@ -55,15 +55,16 @@ impl Execution {
 
     fn begin_iteration(&mut self, path: &StepPath, index: usize, item: Value) {
         let scope = path.scope.iteration(path.step, index);
+        let plan = self.plan.clone();
         let variables = Map::from_iter([("item".to_owned(), item.clone()), ("index".to_owned(), index.into())]);
-        self.scopes.insert(scope.clone(), ScopeState { variables, ..ScopeState::default() });
         // The item is in the variables, and on the edges or in the element.
         let bytes = self.charge(&item);
-        self.hold(&scope, 2 * bytes);
         let item = Arc::new(item);
-        let plan = self.plan.clone();
-        if plan.steps[path.step].each.is_some() {
-            self.scopes.entry(scope.clone()).and_modify(|state| state.element = Some(item));
+        let element = plan.steps[path.step].each.is_some().then(|| item.clone());
+        let is_element = element.is_some();
+        self.scopes.insert(scope.clone(), ScopeState { element, variables, ..ScopeState::default() });
+        self.hold(&scope, 2 * bytes);
+        if is_element {
             return self.queue.push_back(StepPath::new(&scope, path.step));
         }
         for &edge in plan.steps[path.step].outgoing.iter().filter(|edge| plan.edges[**edge].from_port == ITEM) {
