@@ -51,7 +51,8 @@ pub struct Delivered {
 }
 
 impl Server<'_> {
-    /// `time` is that of the whole attempt. A quarter of it is left for the message: only its timeout is uncertain.
+    /// `time` is that of the whole attempt. All steps before the message have three quarters of it. A timeout of these steps is safe
+    /// to repeat; only a timeout of the message is uncertain.
     pub async fn deliver(self, outbound: &Outbound, email: &Email, time: Duration) -> Result<Delivered, EffectError> {
         let prepare = async {
             let mut connection = self.connect(outbound, email.from.domain()).await?;
@@ -83,7 +84,7 @@ impl Server<'_> {
             &hello,
         )
         .await;
-        let mut connection = connection.map_err(|error| failed("greeted", &error))?;
+        let mut connection = connection.map_err(|error| failed("the connection", &error))?;
         if self.security == MailSecurity::Starttls {
             if !connection.can_starttls() {
                 return Err(not_encrypted(&"the server does not offer STARTTLS"));
@@ -113,7 +114,7 @@ async fn announce(connection: &mut AsyncSmtpConnection, email: &Email) -> Result
         parameters.push(MailParameter::SmtpUtfEight);
     }
     let from = Mail::new(Some(email.from.clone()), parameters);
-    connection.command(from).await.map_err(|error| failed("the sender was given", &error))?;
+    connection.command(from).await.map_err(|error| failed("the sender", &error))?;
 
     let mut delivered = Delivered { accepted: Vec::new(), rejected: Vec::new() };
     let mut refusal = None;
@@ -125,13 +126,13 @@ async fn announce(connection: &mut AsyncSmtpConnection, email: &Email) -> Result
                 // If another attempt may succeed for one of them, it is made.
                 refusal = refusal.filter(SmtpError::is_transient).or(Some(error));
             }
-            Err(error) => return Err(failed("the recipients were given", &error)),
+            Err(error) => return Err(failed("the recipients", &error)),
         }
     }
     if let (true, Some(error)) = (delivered.accepted.is_empty(), refusal) {
-        return Err(failed("the recipients were given", &error));
+        return Err(failed("the recipients", &error));
     }
-    connection.command(Data).await.map_err(|error| failed("the message was announced", &error))?;
+    connection.command(Data).await.map_err(|error| failed("the message", &error))?;
     Ok(delivered)
 }
 
@@ -144,22 +145,22 @@ async fn send(connection: &mut AsyncSmtpConnection, email: &Email) -> Result<(),
                 StepError::new("connection_cut", "the connection was closed before the server confirmed the message");
             Err(EffectError { error, retry: RetryHint::Uncertain })
         }
-        Err(error) => Err(failed("the message was sent", &error)),
+        Err(error) => Err(failed("the message", &error)),
     }
 }
 
 /// A refusal, or a broken connection, before the server has the message.
-fn failed(when: &str, error: &SmtpError) -> EffectError {
+fn failed(step: &str, error: &SmtpError) -> EffectError {
     match error.status() {
         Some(_) if error.is_permanent() => {
-            refused("email_refused", &format!("the server refused when {when}: {}", answer_of(error)))
+            refused("email_refused", &format!("the server refused {step}: {}", answer_of(error)))
         }
         Some(_) => temporary(
             "email_postponed",
-            format!("the server asks to come back later when {when}: {}", answer_of(error)),
+            format!("the server asks to try {step} again later: {}", answer_of(error)),
             None,
         ),
-        None => temporary("connection_cut", format!("the connection to the server broke when {when}"), None),
+        None => temporary("connection_cut", format!("the connection to the server broke at this step: {step}"), None),
     }
 }
 
@@ -175,29 +176,25 @@ fn refused_login(error: &SmtpError) -> EffectError {
             "email_login_refused",
             &format!("the server refused the name or the password: {}", answer_of(error)),
         ),
-        _ => failed("the platform signed in", error),
+        _ => failed("the sign-in", error),
     }
 }
 
 fn failed_starttls(error: &SmtpError) -> EffectError {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
     match cause {
-        _ if error.status().is_some() => failed("the connection was encrypted", error),
-        Some(cause) if is_cut(cause) => failed("the connection was encrypted", error),
-        _ => not_encrypted(error),
+        _ if error.status().is_some() => failed("the encryption", error),
+        Some(cause) => failed_tls(cause),
+        None => not_encrypted(error),
     }
 }
 
 fn failed_tls(error: &io::Error) -> EffectError {
-    if is_cut(error) {
-        return temporary("connection_cut", "the connection to the server broke when it was encrypted", None);
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    if [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind()) {
+        return temporary("connection_cut", "the connection to the server broke at this step: the encryption", None);
     }
     not_encrypted(error)
-}
-
-fn is_cut(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind())
 }
 
 fn not_encrypted(cause: &dyn std::fmt::Display) -> EffectError {
@@ -220,8 +217,8 @@ struct Transport {
     stream: Stream,
     /// How many bytes the server may still send.
     left: usize,
-    /// Whether each read takes one byte. Until STARTTLS, somebody between could send answers in advance, which lettre would keep
-    /// and take for those of the encrypted server.
+    /// Whether each read takes one byte. An attacker between could send answers before the encryption begins. lettre would keep
+    /// them, and read them as answers of the encrypted server.
     reads_bytes: Arc<AtomicBool>,
 }
 

@@ -52,9 +52,6 @@ impl Email {
                 };
             }
         }
-        if recipients.is_empty() {
-            return Err(invalid("config.to: there is no recipient"));
-        }
         if recipients.len() > MAX_RECIPIENTS {
             return Err(invalid(format!("config.to: an email has at most {MAX_RECIPIENTS} recipients; send several")));
         }
