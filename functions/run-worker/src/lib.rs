@@ -13,6 +13,7 @@ use platform::queue::each_message;
 use platform::secrets::Secrets;
 use platform::telemetry::Telemetry;
 use runner::{ActiveReleases, Erasures, HintHandler, ReleasePlans, RunAdmission, ThreadRuns, Worker};
+use sql::SqlClients;
 use store::{Runs, Threads, Workflows};
 
 /// The stores and clients that the worker uses.
@@ -39,7 +40,7 @@ impl Stores {
             worker: Worker {
                 runs,
                 admission: RunAdmission::new(context)?,
-                performers: NodePerformers::of_runs(context, plans.clone())?,
+                performers: NodePerformers::of_runs(context, plans.clone(), Arc::new(SqlClients))?,
                 plans,
                 clock,
                 stop: context.stop.clone(),

@@ -63,6 +63,26 @@ impl CallCredentials {
     }
 }
 
+/// The name and the password of a credential of the type `basic`.
+pub struct Login {
+    pub username: String,
+    pub password: String,
+}
+
+impl Login {
+    /// `server` says what needs it, as in "an SMTP server".
+    pub(crate) fn new(credential: Credential, server: &str) -> Result<Self, EffectError> {
+        match credential {
+            Credential::Basic { username, password } => Ok(Self { username, password }),
+            _ => {
+                let message =
+                    format!("config.credentialId: {server} needs a credential of the type `basic`; choose another one");
+                Err(permanent(StepError::new("credential_not_suitable", message)))
+            }
+        }
+    }
+}
+
 /// A credential that could not be opened. `remedy` says what to do if it was deleted.
 pub(crate) fn closed_credential(error: &Error, remedy: impl FnOnce() -> String) -> EffectError {
     match error {

@@ -4,6 +4,7 @@ mod agent;
 mod charset;
 mod conversation;
 mod credentials;
+mod database;
 mod effect_span;
 mod email;
 mod entities;
@@ -27,6 +28,7 @@ use domain::id::{RunId, WorkflowId};
 use domain::identity::Account;
 use domain::run::{Run, RunStep};
 use engine::drive::{Effect, EffectError, EffectOutcome, EffectResult, Effects, RetryHint};
+use engine::nodes::database::DatabaseNode;
 use engine::nodes::model::ModelNode;
 use engine::nodes::send_message::SendMessageNode;
 use engine::nodes::{LoadAgent, Operation};
@@ -42,8 +44,9 @@ use store::Workflows;
 
 use self::agent::AgentEffects;
 use self::conversation::{Conversations, ThreadConversations};
+use self::database::DatabaseEffects;
 use self::email::EmailEffects;
-use self::errors::{refused, to_effect_error};
+use self::errors::to_effect_error;
 use self::feed::FeedEffects;
 use self::http::HttpEffects;
 use self::mcp::McpEffects;
@@ -53,6 +56,9 @@ use self::workflow::WorkflowEffects;
 use runner::{InvocationEvents, Performers, ReleasePlans, Triggers};
 
 pub use self::conversation::{Conversation, SandboxConversation, SandboxMessage};
+pub use self::credentials::Login;
+pub use self::database::{DatabaseCall, DatabaseClients};
+pub use self::errors::{refused, temporary};
 pub use self::mcp::AgentServer;
 
 /// The performers of all node types. The driver itself carries out delays and reviews.
@@ -68,6 +74,8 @@ pub struct NodePerformers {
     workflows: Arc<WorkflowEffects>,
     /// None in functions that carry out no runs.
     conversations: Option<Arc<dyn Conversations>>,
+    /// None in functions that carry out no runs: they link no client of a database.
+    databases: Option<Arc<DatabaseEffects>>,
     telemetry: Telemetry,
 }
 
@@ -130,11 +138,13 @@ impl EffectOwner {
 }
 
 impl NodePerformers {
-    /// The performers of runs, which can take part in conversations.
-    pub fn of_runs(context: &Context, plans: Arc<ReleasePlans>) -> Result<Self> {
+    /// The performers of runs, which can take part in conversations and query databases.
+    pub fn of_runs(context: &Context, plans: Arc<ReleasePlans>, databases: Arc<dyn DatabaseClients>) -> Result<Self> {
         let (outbound, calls) = new_calls(context)?;
-        let conversations = Arc::new(ThreadConversations::new(context, calls.clone(), plans)?);
-        Ok(Self { conversations: Some(conversations), ..Self::with_calls(context, outbound, calls)? })
+        let conversations =
+            Some::<Arc<dyn Conversations>>(Arc::new(ThreadConversations::new(context, calls.clone(), plans)?));
+        let databases = Some(Arc::new(DatabaseEffects::new(context, outbound.clone(), databases)?));
+        Ok(Self { conversations, databases, ..Self::with_calls(context, outbound, calls)? })
     }
 
     /// The performers of previews and of agents that are called directly.
@@ -157,6 +167,7 @@ impl NodePerformers {
             models,
             workflows: Arc::new(WorkflowEffects::new(context, triggers)?),
             conversations: None,
+            databases: None,
             telemetry: context.telemetry.clone(),
         })
     }
@@ -256,6 +267,7 @@ impl NodeEffects {
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
             Operation::Http(call) => Box::pin(http.perform(owner, effect, call)).await,
+            Operation::Database(node) => Box::pin(self.query_database(effect, node)).await,
             Operation::Email(node) => Box::pin(emails.perform(owner, effect, node)).await,
             Operation::Feed(node) => Box::pin(feeds.perform(owner, effect, node)).await,
             Operation::Mcp(call) => Box::pin(mcp.perform(owner, effect, call)).await,
@@ -297,6 +309,13 @@ impl NodeEffects {
         match &self.conversation {
             Some(conversation) if has_memory => conversation.history().await.map_err(to_effect_error),
             _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn query_database(&self, effect: &Effect, node: &DatabaseNode<Value>) -> EffectResult {
+        match &self.performers.databases {
+            Some(databases) => databases.perform(&self.owner, effect, node).await,
+            None => Err(refused("not_in_preview", "a preview queries no database; pin the output of this node")),
         }
     }
 

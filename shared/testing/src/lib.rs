@@ -1,6 +1,7 @@
 //! What the tests of several crates need. Here is a timeout for tests with hostile input: work that does not finish fails
 //! its test instead of blocking the test run.
 
+pub mod databases;
 pub mod mail;
 pub mod mcp;
 

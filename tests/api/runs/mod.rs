@@ -10,6 +10,7 @@ mod calls;
 mod code;
 mod controls;
 mod costs;
+mod databases;
 mod each;
 mod erase;
 pub mod follow;
@@ -49,6 +50,7 @@ use engine::drive::SuspectGate;
 use platform::Context;
 use runner::{ReleasePlans, RunAdmission, Worker};
 use serde_json::{Value, json};
+use sql::SqlClients;
 use store::runs::{Claim, RunHint};
 use store::{Runs, Workflows};
 use tests::TestApp;
@@ -147,7 +149,7 @@ fn worker(context: &Context) -> Worker<RunAdmission, Arc<ReleasePlans>, NodePerf
     Worker {
         runs: Runs::new(context).unwrap(),
         admission: RunAdmission::new(context).unwrap(),
-        performers: NodePerformers::of_runs(context, plans.clone()).unwrap(),
+        performers: NodePerformers::of_runs(context, plans.clone(), Arc::new(SqlClients)).unwrap(),
         plans,
         clock: context.clock.clone(),
         stop: context.stop.clone(),

@@ -21,6 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::timeout;
 
 use super::message::Email;
+use crate::credentials::Login;
 use crate::errors::{refused, temporary};
 use crate::http::errors::failed_call;
 
@@ -36,11 +37,6 @@ pub struct Server<'a> {
     pub port: u16,
     pub security: MailSecurity,
     pub login: Option<Login>,
-}
-
-pub struct Login {
-    pub username: String,
-    pub password: String,
 }
 
 /// The recipients for whom the server took the message, and those whom it refused, with its answers.

@@ -4,9 +4,8 @@ mod delivery;
 mod message;
 
 use domain::Result;
-use domain::credential::Credential;
 use domain::graph::hash;
-use engine::drive::{Effect, EffectError, EffectResult};
+use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::email::{EmailNode, MailSecurity};
 use engine::run::StepOutcome;
@@ -15,9 +14,9 @@ use platform::Context;
 use serde_json::{Value, json};
 
 use crate::EffectOwner;
-use crate::credentials::CallCredentials;
+use crate::credentials::{CallCredentials, Login};
 use crate::errors::{permanent, refused};
-use delivery::{Delivered, Login, Server};
+use delivery::{Delivered, Server};
 use message::Email;
 
 pub struct EmailEffects {
@@ -34,7 +33,7 @@ impl EmailEffects {
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &EmailNode<Value, String>) -> EffectResult {
         let email = Email::write(node, &hash(&owner.request_id(effect))).map_err(permanent)?;
         let opened = self.credentials.open(owner, node.credential_id, None, &node.host).await?;
-        let login = opened.map(|(_, credential)| login(credential)).transpose()?;
+        let login = opened.map(|(_, credential)| Login::new(credential, "an SMTP server")).transpose()?;
         let security = node.security.unwrap_or_default();
         if login.is_some() && security == MailSecurity::None {
             return Err(refused(
@@ -48,16 +47,6 @@ impl EmailEffects {
             rejected.into_iter().map(|(address, message)| json!({"address": address, "message": message})).collect();
         let value = json!({"messageId": email.id, "accepted": accepted, "rejected": rejected});
         Ok(StepOutcome::new(OUT, value))
-    }
-}
-
-fn login(credential: Credential) -> std::result::Result<Login, EffectError> {
-    match credential {
-        Credential::Basic { username, password } => Ok(Login { username, password }),
-        _ => Err(refused(
-            "credential_not_suitable",
-            "config.credentialId: an SMTP server needs a credential of the type `basic`; choose another one",
-        )),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::drive::RetryHint;
+use engine::drive::{EffectError, RetryHint};
 use engine::nodes::email::MailSecurity;
 use platform::config::{Config, OUTBOUND_ALLOWED_CIDRS};
 use testing::mail::{Answers, CUT, ENDLESS, MailServer, SILENT};

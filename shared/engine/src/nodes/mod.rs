@@ -99,6 +99,7 @@ node_types! {
     image::ImageNode => Image(image::ImageNode<String>),
     retrieval::RetrievalNode => Retrieval(retrieval::RetrievalNode<String>),
     http::HttpNode => Http(http::HttpCall),
+    database::DatabaseNode => Database(database::DatabaseNode<Value>),
     email::EmailNode => Email(email::EmailNode<Value, String>),
     feed::FeedNode => Feed(feed::FeedNode<String>),
     mcp::McpNode => Mcp(mcp::McpCall),

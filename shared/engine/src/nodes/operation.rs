@@ -50,6 +50,8 @@ impl Operation {
         match self {
             // The run that it starts is in the log, or was not started.
             Self::Workflow(_) => OnUncertain::Retry,
+            // Nothing took place.
+            Self::Database(node) if node.is_read_only() => OnUncertain::Retry,
             // An agent has several tools, so each has its own policy.
             Self::Mcp(McpCall { on_uncertain: Some(of_tool), .. }) => *of_tool,
             operation => set.unwrap_or(operation.defaults().on_uncertain),

@@ -70,7 +70,7 @@ pub struct Policy {
     #[schema(minimum = 100, maximum = 600000, nullable = false)]
     pub timeout_ms: Option<u64>,
     /// By default `retry` if the receiver can recognize a repeated call, and `ask` if the node sends something to
-    /// people or calls an MCP server.
+    /// people, calls an MCP server or changes a database.
     #[schema(inline, nullable = false)]
     pub on_uncertain: Option<OnUncertain>,
 }

@@ -11,6 +11,7 @@ use testing::mail::MailServer;
 use testing::mcp::McpServer;
 use tests::provider::{Behaviour, FakeProvider};
 
+use super::databases::Shop;
 use super::hooks::publish_hook;
 use super::schedules::{planned_at, runs_of, tick};
 use super::*;
@@ -130,6 +131,7 @@ async fn every_node_returns_what_the_catalogue_says() {
     run_loop(&mut stage).await;
     run_triggers(&mut stage).await;
     run_messages(&mut stage).await;
+    run_database(&mut stage).await;
     run_fail(&stage).await;
     // The example of each type fails without the fields that its expressions read.
     let failing = |node_type: &str| match node_type {
@@ -257,6 +259,20 @@ async fn run_messages(stage: &mut Stage) {
     let run = read(&chat.ada, &path).await;
     assert_eq!(run["output"]["code"], "no_recipient", "{run}");
     stage.check("send_message", &reply, "error", &run["output"]);
+}
+
+/// A query of a real server. Without one, the port is not reached.
+async fn run_database(stage: &mut Stage) {
+    let Some(shop) = Shop::open(&stage.ada).await else {
+        stage.seen.insert(("database".to_owned(), "out".to_owned()));
+        return;
+    };
+    let sql = "SELECT 7 AS id, $1 AS name, 1.50::numeric AS total";
+    let statements = json!([{"sql": sql, "parameters": "[input.customer]"}]);
+    let config = stage.example("database", &shop.config(json!({"statements": statements})));
+    let run = shop.run(&stage.app, &stage.ada, config.clone(), json!({"customer": "Ada"})).await;
+    assert_eq!(run["output"]["rows"], json!([{"id": 7, "name": "Ada", "total": "1.50"}]), "{run}");
+    stage.check("database", &config, "out", &run["output"]);
 }
 
 /// `fail` has no output; it ends the run with the configured error.

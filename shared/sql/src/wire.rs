@@ -1,0 +1,59 @@
+//! A connection that reads and writes whole messages, and limits what a server may send.
+
+use std::io;
+
+use effects::temporary;
+use outbound::{Outbound, Stream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+
+use crate::errors::{Failure, Result, not_encrypted, stop};
+
+/// All that a server sends in a session. The value of a node has at most 1 MiB as JSON.
+const MAX_READ_BYTES: usize = 4 * 1024 * 1024;
+
+pub struct Wire {
+    stream: BufReader<Stream>,
+    left: usize,
+    pub is_encrypted: bool,
+}
+
+impl Wire {
+    pub fn new(stream: Stream) -> Self {
+        Self { stream: BufReader::new(stream), left: MAX_READ_BYTES, is_encrypted: false }
+    }
+
+    pub async fn read(&mut self, bytes: usize) -> Result<Vec<u8>> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            let message = format!(
+                "the server sends more than {} MiB; select fewer columns or rows, as with LIMIT",
+                MAX_READ_BYTES >> 20
+            );
+            stop("result_too_large", &message)
+        })?;
+        let mut read = vec![0; bytes];
+        self.stream.read_exact(&mut read).await?;
+        Ok(read)
+    }
+
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.stream.write_all(bytes).await?;
+        Ok(self.stream.flush().await?)
+    }
+
+    /// Encrypts the connection. What the server has sent in advance could come from an attacker between, who wants it to be read as
+    /// if it were encrypted.
+    pub async fn encrypt(self, outbound: &Outbound, host: &str) -> Result<Self> {
+        if !self.stream.buffer().is_empty() {
+            return Err(not_encrypted("something was sent before the encryption began"));
+        }
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        match outbound.encrypt(self.stream.into_inner(), host).await {
+            Ok(stream) => Ok(Self { stream: BufReader::new(stream), left: self.left, is_encrypted: true }),
+            Err(error) if [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind()) => {
+                let message = "the connection to the server broke at this step: the encryption";
+                Err(Failure::Step(temporary("connection_cut", message, None)))
+            }
+            Err(error) => Err(not_encrypted(&error.to_string())),
+        }
+    }
+}
