@@ -8,6 +8,9 @@ use engine::drive::EffectError;
 /// How many characters of a server's message an error has.
 const MAX_MESSAGE_CHARS: usize = 300;
 
+/// All that a server may send in a session. The value of a node has at most 1 MiB as JSON.
+pub const MAX_SESSION_BYTES: usize = 4 * 1024 * 1024;
+
 #[derive(Debug)]
 pub enum Failure {
     /// The outcome is known: the server has refused something, or the client stopped before the end.
@@ -31,6 +34,12 @@ impl From<io::Error> for Failure {
 /// An error without another attempt.
 pub fn stop(code: &str, message: &str) -> Failure {
     Failure::Step(refused(code, message))
+}
+
+pub fn too_large() -> Failure {
+    let most = MAX_SESSION_BYTES >> 20;
+    let message = format!("the result has more than {most} MiB; select fewer columns or rows, as with LIMIT");
+    stop("result_too_large", &message)
 }
 
 /// What a server sent that its protocol does not have. What happened at the server is unknown.

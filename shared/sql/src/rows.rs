@@ -6,8 +6,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 
-use crate::errors::{Result, stop};
+use crate::errors::{MAX_SESSION_BYTES, Result, stop, too_large};
 
+/// What the name of a column takes in JSON beside its characters.
+const NAME_BYTES: usize = 4;
 /// The largest integer that every reader of JSON represents exactly.
 const MAX_EXACT: i128 = (1 << 53) - 1;
 
@@ -22,11 +24,13 @@ pub struct Outcome {
 pub struct Rows {
     pub rows: Vec<Value>,
     most: usize,
+    /// How many bytes of names the rows may still have: a null takes only a bit in a message of MySQL.
+    left: usize,
 }
 
 impl Rows {
     pub fn new(most: usize) -> Self {
-        Self { rows: Vec::new(), most }
+        Self { rows: Vec::new(), most, left: MAX_SESSION_BYTES }
     }
 
     /// How many rows to ask for: one more than there may be, so that too many are noticed.
@@ -41,6 +45,8 @@ impl Rows {
                 format!("the result has more than {most} rows; add LIMIT {most} to the statement, or set `maxRows`");
             return Err(stop("too_many_rows", &message));
         }
+        let names = row.keys().map(|name| name.len() + NAME_BYTES).sum();
+        self.left = self.left.checked_sub(names).ok_or_else(too_large)?;
         self.rows.push(Value::Object(row));
         Ok(())
     }
@@ -93,5 +99,13 @@ mod tests {
         assert_eq!(integer(-9_007_199_254_740_991), json!(-9_007_199_254_740_991_i64));
         assert_eq!(integer(9_007_199_254_740_992), json!("9007199254740992"));
         assert_eq!(integer(u64::MAX.into()), json!("18446744073709551615"));
+    }
+
+    #[test]
+    fn rows_without_values_are_limited_too() {
+        let mut rows = Rows::new(10_000);
+        let row: Map<String, Value> = (0..4_096).map(|index| (format!("column{index}"), Value::Null)).collect();
+        let pushed = (0..10_000).take_while(|_| rows.push(row.clone()).is_ok()).count();
+        assert!(pushed < 100, "{pushed}");
     }
 }

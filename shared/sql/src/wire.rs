@@ -6,10 +6,7 @@ use effects::temporary;
 use outbound::{Outbound, Stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 
-use crate::errors::{Failure, Result, not_encrypted, stop};
-
-/// All that a server sends in a session. The value of a node has at most 1 MiB as JSON.
-const MAX_READ_BYTES: usize = 4 * 1024 * 1024;
+use crate::errors::{Failure, MAX_SESSION_BYTES, Result, not_encrypted, too_large};
 
 pub struct Wire {
     stream: BufReader<Stream>,
@@ -19,17 +16,11 @@ pub struct Wire {
 
 impl Wire {
     pub fn new(stream: Stream) -> Self {
-        Self { stream: BufReader::new(stream), left: MAX_READ_BYTES, is_encrypted: false }
+        Self { stream: BufReader::new(stream), left: MAX_SESSION_BYTES, is_encrypted: false }
     }
 
     pub async fn read(&mut self, bytes: usize) -> Result<Vec<u8>> {
-        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            let message = format!(
-                "the server sends more than {} MiB; select fewer columns or rows, as with LIMIT",
-                MAX_READ_BYTES >> 20
-            );
-            stop("result_too_large", &message)
-        })?;
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
         let mut read = vec![0; bytes];
         self.stream.read_exact(&mut read).await?;
         Ok(read)
