@@ -11,6 +11,7 @@ pub mod policy;
 pub mod redaction;
 mod simplify;
 mod spanish;
+mod sql;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -36,9 +36,10 @@ impl Postgres {
         // begin takes its snapshot, after which a transaction stays read-only.
         let begin = format!(
             "BEGIN{}; SET LOCAL statement_timeout = {}; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; \
-             SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SELECT 1",
+             SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'{}",
             if start.is_read_only { " READ ONLY" } else { "" },
             start.time.as_millis(),
+            if start.is_read_only { "; SELECT 1" } else { "" },
         );
         session.query(&begin).await?;
         Ok(session)

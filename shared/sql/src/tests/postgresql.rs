@@ -96,6 +96,10 @@ async fn transactions() {
     let all = query("SELECT name, cents FROM accounts ORDER BY name", json!([]));
     assert_eq!(rows(all.clone()).await, json!([{"name": "ada", "cents": 5}, {"name": "bob", "cents": 5}]));
 
+    let serializable = ("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", json!([]));
+    let level = node(&[serializable, ("SELECT current_setting('transaction_isolation') AS level", json!([]))]);
+    assert_eq!(rows(level).await, json!([{"level": "serializable"}]));
+
     let read_only = json!({"readOnly": true});
     for sql in ["DELETE FROM accounts", "DROP TABLE accounts", "SELECT nextval('things_id_seq')"] {
         expect(&perform(with(query(sql, json!([])), read_only.clone())).await, "database_read_only", RetryHint::Never);
