@@ -1,7 +1,7 @@
 //! Counts what an execution uses, and stops it at its limits. A stop is final: nothing that the script does resets it.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -31,12 +31,17 @@ const UNWIND_BYTES: usize = 16 << 10;
 /// The real clock is cheap to read. Processor time cannot grow faster, so it is read only after this time.
 const CLOCK_PERIOD: Duration = Duration::from_millis(1);
 
-/// The limit that was reached last in this process, for the answer to a crash. Zero is none.
-static LAST_STOP: AtomicUsize = AtomicUsize::new(0);
+/// The limit that was reached last in this process, for the report of a crash. Zero is none.
+static LAST_STOP: AtomicU8 = AtomicU8::new(0);
 
-/// The limit that a script reached before this process crashed.
-pub fn last_stop() -> Option<LimitKind> {
-    LAST_STOP.load(Ordering::Relaxed).checked_sub(1).and_then(|index| LimitKind::ALL.get(index).copied())
+/// The limit that was reached last in this process, as a number that a crash reports.
+pub fn stop_mark() -> u8 {
+    LAST_STOP.load(Ordering::Relaxed)
+}
+
+/// The limit that a crash reports.
+pub fn limit_of_mark(mark: u8) -> Option<LimitKind> {
+    usize::from(mark).checked_sub(1).and_then(|index| LimitKind::ALL.get(index).copied())
 }
 
 /// The use of one execution and its limits. It is shared by the allocator, the interrupt handler and the host functions.
@@ -130,7 +135,7 @@ impl Budget {
     pub fn stop(&self, kind: LimitKind) {
         if self.stopped.get().is_none() {
             self.stopped.set(Some(kind));
-            LAST_STOP.store(kind as usize + 1, Ordering::Relaxed);
+            LAST_STOP.store(kind as u8 + 1, Ordering::Relaxed);
             self.collector.disable();
         }
         self.counter.set(1);

@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use crate::engine::{Request, execute_in};
-use crate::limits::{LimitKind, Limits};
+use crate::limits::Limits;
 use crate::outcome::{ConsoleLine, Outcome, ScriptError, SyntaxProblem};
 use crate::sandbox::Sandbox;
 use crate::source::Form;
-
-/// The byte before an answer: the task has a process.
-pub const STARTED: u8 = b'+';
 
 #[derive(Serialize, Deserialize)]
 pub enum Task<'a> {
@@ -70,8 +67,4 @@ impl ExecutedTask {
 pub enum Answer {
     Checked(Result<(), SyntaxProblem>),
     Executed(Result<ExecutedTask, ScriptError>),
-    /// The process could not limit itself, so it has run nothing.
-    Unlimited(String),
-    /// The process crashed after a limit was reached, or without one.
-    Crashed(Option<LimitKind>),
 }

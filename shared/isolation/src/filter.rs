@@ -1,5 +1,5 @@
-//! The filter of system calls (seccomp) of a process that runs a script: it may compute, allocate, answer and end. A script
-//! that breaks out of the engine finds no files, no network, no other processes and no signals.
+//! The filter of system calls (seccomp) of a process that carries out a task: it may compute, allocate, answer and end. A
+//! task that is taken over finds no files, no network, no other processes and no signals.
 
 #[cfg(target_os = "linux")]
 pub fn install() -> std::io::Result<()> {
