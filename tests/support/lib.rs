@@ -95,7 +95,8 @@ impl TestApp {
         if options.services_proxy.is_none() && std::env::var_os(OVER_HTTP).is_some() {
             options.services_proxy = Some(Box::new(|services| services));
         }
-        script::use_program(binaries::find("run-scripts"));
+        script::use_program(binaries::find("isolated"));
+        documents::use_program(binaries::find("isolated"));
         let platform = Platform::start(options).await.unwrap();
         recorder.take();
         Self { platform, recorder }

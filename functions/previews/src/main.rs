@@ -6,6 +6,7 @@ use web::buffered;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), buffered::Error> {
     script::serve_if_asked();
+    documents::serve_if_asked();
     telemetry::init();
     let context = Context::from_env("previews")?;
     buffered::run(previews::router(&context)?, &context).await

@@ -8,6 +8,7 @@ use run_worker::{Stores, handle};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     script::serve_if_asked();
+    documents::serve_if_asked();
     telemetry::init();
     let context = Context::from_env("run-worker")?;
     let stores = &Stores::new(&context)?;

@@ -32,6 +32,7 @@ const DEFAULT_LEVELS: &str = "error,web=info,local=info,auth=warn,database=info,
 
 fn main() -> ExitCode {
     script::serve_if_asked();
+    documents::serve_if_asked();
     execute()
 }
 

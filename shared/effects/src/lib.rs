@@ -1,15 +1,14 @@
 //! Performs the effects of nodes, by their type.
 
 mod agent;
-mod charset;
 mod conversation;
 mod credentials;
 mod database;
 mod effect_span;
 mod email;
-mod entities;
 mod errors;
 mod feed;
+mod file;
 mod http;
 mod mcp;
 mod model;
@@ -270,6 +269,8 @@ impl NodeEffects {
             Operation::Database(node) => Box::pin(self.query_database(effect, node)).await,
             Operation::Email(node) => Box::pin(emails.perform(owner, effect, node)).await,
             Operation::Feed(node) => Box::pin(feeds.perform(owner, effect, node)).await,
+            Operation::ReadFile(node) => Box::pin(file::read(node)).await,
+            Operation::WriteFile(node) => Box::pin(file::write(node)).await,
             Operation::Mcp(call) => Box::pin(mcp.perform(owner, effect, call)).await,
             Operation::Model(node) => Box::pin(self.ask_model(effect, node)).await,
             Operation::Embeddings(node) => Box::pin(models.embed(owner, effect, node)).await,

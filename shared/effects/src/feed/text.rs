@@ -7,8 +7,8 @@ use jiff::civil::DateTime;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::tz::TimeZone;
 
-use crate::charset;
 use crate::http::Received;
+use documents::charset;
 
 /// An XML declaration is at the begin.
 const DECLARATION_BYTES: usize = 200;

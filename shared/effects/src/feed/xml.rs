@@ -6,7 +6,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::text::{non_blank, time};
 use super::{Attachment, Feed, FeedItem, MAX_LABELS, invalid, not_a_feed};
-use crate::entities;
+use documents::entities;
 
 /// Feeds are flat. A document that is nested deeper is none.
 const MAX_DEPTH: usize = 100;

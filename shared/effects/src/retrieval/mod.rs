@@ -4,7 +4,6 @@
 mod chunks;
 mod embedder;
 mod errors;
-mod html;
 mod index;
 mod ranking;
 mod sources;

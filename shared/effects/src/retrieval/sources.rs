@@ -5,6 +5,8 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use documents::charset::{charset_of, decode};
+use documents::html;
 use domain::time::Clock;
 use engine::drive::{EffectError, RetryHint};
 use engine::nodes::retrieval::{PassageSource, TextFormat};
@@ -12,8 +14,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Request, Uri};
 use outbound::{Answer, CallError, Calls, OutboundError, RequestTimeouts, retry_after};
 
-use super::{errors, html};
-use crate::charset::{charset_of, decode};
+use super::errors;
 use crate::http::RETRIED_STATUSES;
 use crate::http::errors::is_temporary;
 

@@ -109,6 +109,8 @@ node_types! {
     transform::TransformNode,
     template::TemplateNode,
     code::CodeNode,
+    read_file::ReadFileNode => ReadFile(read_file::ReadFileNode<Value, String>),
+    write_file::WriteFileNode => WriteFile(write_file::WriteFileNode<Value, String>),
     r#loop::LoopNode,
     merge::MergeNode,
     delay::DelayNode,

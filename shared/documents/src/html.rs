@@ -86,6 +86,39 @@ pub fn extract_text(html: &str) -> String {
     page.text
 }
 
+/// The title of a page, in one line. None if it has none.
+pub fn extract_title(html: &str) -> Option<String> {
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        match Tag::read(rest) {
+            Some(tag) if tag.name == "title" && !tag.is_end => {
+                let title = &tag.rest[..tag.rest.find("</").unwrap_or(tag.rest.len())];
+                let words = entities::decode(title);
+                let words: Vec<_> = words.split_whitespace().collect();
+                return (!words.is_empty()).then(|| words.join(" "));
+            }
+            Some(tag) if HIDDEN.contains(&tag.name.as_str()) && tag.has_content() => {
+                rest = after_end_tag(tag.rest, &tag.name);
+            }
+            Some(tag) => rest = tag.rest,
+            None => rest = rest.strip_prefix("<!--").map_or(&rest[1..], |comment| after(comment, "-->")),
+        }
+    }
+    None
+}
+
+/// The character set that a page declares at its beginning, where browsers look for it, too.
+pub fn declared_charset(page: &[u8]) -> Option<String> {
+    const WITHIN: usize = 1_024;
+    let start = String::from_utf8_lossy(&page[..page.len().min(WITHIN)]).to_ascii_lowercase();
+    let (_, declared) = start.split_once("charset=")?;
+    let name = declared.trim_start_matches(['"', '\'', ' ']);
+    let end =
+        name.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | ':' | '.')).unwrap_or(name.len());
+    Some(name[..end].to_owned())
+}
+
 impl PageText {
     fn push(&mut self, html: &str) {
         for c in entities::decode(html).chars() {
@@ -216,10 +249,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn titles_are_found() {
+        for (html, title) in [
+            ("<html><head><title lang=en>\n Fish &amp; <chips </title>", Some("Fish & <chips")),
+            ("<!-- <title>no</title> --><script>'<title>no</title>'</script><TITLE>yes</TITLE>", Some("yes")),
+            ("<svg><title>icon</title></svg><title>page</title>", Some("page")),
+            ("<title> </title>", None),
+            ("<title>never ends", Some("never ends")),
+            ("a < b", None),
+        ] {
+            assert_eq!(extract_title(html).as_deref(), title, "{html}");
+        }
+    }
+
+    #[test]
+    fn declared_character_sets_are_found() {
+        for (page, charset) in [
+            ("<meta charset=utf-8>", Some("utf-8")),
+            ("<META content='text/html; charset=ISO-8859-1'>", Some("iso-8859-1")),
+            ("<meta charset=\"Shift_JIS\"/>", Some("shift_jis")),
+            ("<title>none</title>", None),
+        ] {
+            assert_eq!(declared_charset(page.as_bytes()).as_deref(), charset, "{page}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_page_has_a_text(html in "(<|>|/|!|-|--|script|p|pre|=|\"|'|&|;|amp|ñ|[ \n]|\\PC){0,200}") {
             extract_text(&html);
+            extract_title(&html);
         }
     }
 }
