@@ -13,6 +13,7 @@ mod costs;
 mod databases;
 mod each;
 mod erase;
+mod files;
 pub mod follow;
 mod history;
 pub mod hooks;

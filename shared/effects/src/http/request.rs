@@ -1,6 +1,7 @@
 //! The request of an `http` node, from its evaluated configuration.
 
 use bytes::Bytes;
+use documents::{Content, File};
 use domain::address;
 use engine::nodes::http::{HttpNode, Method, RequestBody, header_problem};
 use engine::run::StepError;
@@ -14,6 +15,7 @@ use super::MAX_BODY_BYTES;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const BINARY: HeaderValue = HeaderValue::from_static("application/octet-stream");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
 
 /// An `http` node, with the values of its expressions.
@@ -77,16 +79,28 @@ fn build_headers(node: &EvaluatedNode) -> Result<HeaderMap, StepError> {
 
 /// The media type and the content.
 fn encode_body(body: &RequestBody<Value, String>) -> Result<(HeaderValue, Bytes), StepError> {
-    let (media_type, body) = match body {
-        RequestBody::Json { value } => (JSON, value.to_string()),
-        RequestBody::Text { text } => (TEXT, text.clone()),
-        RequestBody::Form { fields } => (FORM, encode_pairs(fields)),
+    let (media_type, body): (_, Bytes) = match body {
+        RequestBody::Json { value } => (JSON, value.to_string().into()),
+        RequestBody::Text { text } => (TEXT, text.clone().into()),
+        RequestBody::Form { fields } => (FORM, encode_pairs(fields).into()),
+        RequestBody::File { file } => encode_file(file)?,
     };
     if body.len() > MAX_BODY_BYTES {
         let message = format!("config.body: the body is larger than {MAX_BODY_BYTES} bytes; send less");
         return Err(StepError::new("request_too_large", message));
     }
-    Ok((media_type, body.into()))
+    Ok((media_type, body))
+}
+
+fn encode_file(file: &Value) -> Result<(HeaderValue, Bytes), StepError> {
+    let invalid = |problem: &str| StepError::new("file_invalid", format!("config.body.file: {problem}"));
+    let file = File::from_value(file.clone()).map_err(invalid)?;
+    let default = if matches!(file.content, Content::Text(_)) { TEXT } else { BINARY };
+    let media_type = match &file.content_type {
+        Some(named) => HeaderValue::from_str(named).map_err(|_| invalid("`contentType` cannot be sent in a header"))?,
+        None => default,
+    };
+    Ok((media_type, file.into_bytes().into()))
 }
 
 const UNSENDABLE: &str = "cannot be sent in a header";

@@ -85,6 +85,12 @@ pub enum RequestBody<V, T> {
         #[schema(inline, value_type = BTreeMap<String, T>)]
         fields: IndexMap<String, T>,
     },
+    /// The content of a file.
+    File {
+        /// The file: `{base64, contentType}`, as from `write_file`. Its content type becomes the header.
+        #[schema(inline)]
+        file: V,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 120] = [
+const TEXTS: [(&str, &str); 122] = [
     ("The body of an async function. Its `return` gives the value of the node.",
      "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",
@@ -207,6 +207,10 @@ const TEXTS: [(&str, &str); 120] = [
      "Una plantilla, como `https://api.example.com/orders/{{ input.order }}`."),
     ("A JSON body: the value of an expression.",
      "Un cuerpo JSON: el valor de una expresión."),
+    ("The content of a file.",
+     "El contenido de un archivo."),
+    ("The file: `{base64, contentType}`, as from `write_file`. Its content type becomes the header.",
+     "El archivo: `{base64, contentType}`, como de `write_file`. Su tipo de contenido pasa a ser la cabecera."),
     ("A CEL expression.",
      "Una expresión CEL."),
     ("The credential of the workflow that authenticates the call.",

@@ -80,6 +80,13 @@ async fn each_type_of_body_has_its_media_type() {
             "application/x-www-form-urlencoded",
             "b=1+2&a=%C3%B1%26%3D",
         ),
+        (
+            json!({"type": "file", "file": {"base64": "YSxiDQo=", "contentType": "text/csv", "name": "a.csv"}}),
+            "text/csv",
+            "a,b\r\n",
+        ),
+        (json!({"type": "file", "file": {"base64": "YQ"}}), "application/octet-stream", "a"),
+        (json!({"type": "file", "file": "niño"}), "text/plain; charset=utf-8", "niño"),
     ] {
         let config = json!({"method": "POST", "body": body});
         let request = request_of("/", config.clone()).await;
