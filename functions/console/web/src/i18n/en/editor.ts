@@ -259,7 +259,6 @@ export const editor = {
     delimiter: "Delimiter",
     headerRow: "Row with the names",
     skip: "Rows to leave out",
-    maxRows: "Maximum number of rows",
     encoding: "Character set",
     sheet: "Sheet",
     firstPage: "First page",

@@ -259,7 +259,6 @@ export const editor: Dictionary["editor"] = {
     delimiter: "Separador",
     headerRow: "Fila con los nombres",
     skip: "Filas que se omiten",
-    maxRows: "Número máximo de filas",
     encoding: "Juego de caracteres",
     sheet: "Hoja",
     firstPage: "Primera página",
