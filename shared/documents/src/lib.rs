@@ -1,7 +1,7 @@
 //! Reads files into data: CSV, XLSX, PDF, HTML, JSON and text. Writes data as files.
 //!
 //! Files are hostile: what reads them may crash, loop or take gigabytes. So [`read`] does it in a process of its own. What is
-//! written is data of the run, within the limits of values, so [`write`] does it in this process.
+//! written is data of the run, within the limits of values, so [`write()`] does it in this process.
 
 pub mod charset;
 pub mod entities;

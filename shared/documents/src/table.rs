@@ -10,8 +10,6 @@ use serde_json::{Map, Value, json};
 use crate::problems::too_large;
 
 const TOO_MANY: &str = "its rows are larger than 1 MiB as JSON; set `maxRows`, and read the others with `skip`";
-/// A wide row of short values takes much more memory than its JSON.
-const MAX_CELLS: usize = 1_000_000;
 /// The limit of spreadsheets.
 pub const MAX_COLUMNS: usize = 16_384;
 
@@ -38,7 +36,6 @@ pub struct Table {
     skipped: u32,
     rows: Vec<Value>,
     bytes: usize,
-    cells: usize,
     has_more: bool,
 }
 
@@ -53,7 +50,7 @@ impl Table {
     pub fn new(selection: Selection) -> Self {
         let columns = (selection.header_row == 0).then(Vec::new);
         let (names, rows) = Default::default();
-        Self { selection, columns, names, skipped: 0, rows, bytes: 0, cells: 0, has_more: false }
+        Self { selection, columns, names, skipped: 0, rows, bytes: 0, has_more: false }
     }
 
     /// Adds a row with its number, from 1. Rows without a value are left out. Breaks if no more rows are needed.
@@ -76,11 +73,10 @@ impl Table {
             self.has_more = true;
             return Ok(ControlFlow::Break(()));
         }
-        self.cells += cells.len();
         let row = if self.selection.header_row == 0 { without_end(cells).into() } else { self.name(cells).into() };
         // The comma counts, too.
         self.bytes = measure(&row).and_then(|bytes| self.bytes.checked_add(bytes + 1)).unwrap_or(usize::MAX);
-        if self.bytes > MAX_VALUE_BYTES || self.cells > MAX_CELLS {
+        if self.bytes > MAX_VALUE_BYTES {
             return Err(too_large(TOO_MANY));
         }
         self.rows.push(row);

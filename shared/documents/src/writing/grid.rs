@@ -1,7 +1,6 @@
 //! Data as rows of cells, for CSV and XLSX.
 
 use std::borrow::Cow;
-
 use std::collections::HashMap;
 
 use domain::run::StepError;
@@ -11,7 +10,7 @@ use super::{invalid, too_large};
 
 const FORM: &str = "must be a list of objects, or of lists";
 /// More would take much more memory than the data: objects of few fields, whose names all differ.
-const MAX_CELLS: usize = 2_000_000;
+const MAX_CELLS: usize = 1_000_000;
 
 pub struct Grid<'a> {
     /// The names of the columns; none if the rows are lists or the file has no header.
