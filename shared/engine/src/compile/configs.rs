@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Each, PlanStep, Problems, Severity};
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
-use crate::nodes::{self, NodeConfig};
+use crate::nodes::{self, FieldWarning, NodeConfig};
 use crate::schema::{ExpressionLanguage, Program, check_config};
 use crate::script::OwnInterpreter;
 use domain::graph::{Graph, Node};
@@ -95,9 +95,9 @@ fn read_node(
     for (field, message) in summary.iter().flat_map(|summary| &summary.problems) {
         problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
     }
-    for (field, message) in summary.iter().flat_map(|summary| &summary.warnings) {
+    for FieldWarning { code, field, message } in summary.iter().flat_map(|summary| &summary.warnings) {
         let field = format!("config.{field}");
-        problems.add(Severity::Warning, "literal_braces", index, Some(&field), None, message.clone());
+        problems.add(Severity::Warning, code, index, Some(&field), None, message.clone());
     }
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.

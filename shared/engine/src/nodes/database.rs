@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::fields::Cel;
 use super::policy::Policies;
 use super::sql::sql_problem;
-use super::{Category, Fields, NodeAction, NodeKind, NodeResult, Operation, StepError};
+use super::{Category, FieldWarning, Fields, NodeAction, NodeKind, NodeResult, Operation, StepError};
 use crate::schema::FieldProblem;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -138,14 +138,14 @@ impl NodeKind for DatabaseNode {
         problems.collect()
     }
 
-    fn warnings(&self) -> Vec<FieldProblem> {
+    fn warnings(&self) -> Vec<FieldWarning> {
         let mut warnings = Vec::new();
         if self.credential_id.is_none() {
             let message = translated!(
                 "is missing; set the credential with the user and the password",
                 "falta; indique la credencial con el usuario y la contraseña"
             );
-            warnings.push(("credentialId".to_owned(), message));
+            warnings.push(FieldWarning { code: "credential_missing", field: "credentialId", message });
         }
         // A server in a private network often has no certificate, so this is no problem. The password itself is never sent.
         if self.security == Some(DatabaseSecurity::None) {
@@ -153,7 +153,7 @@ impl NodeKind for DatabaseNode {
                 "the statements and the rows are not encrypted; use `none` only in a private network",
                 "las sentencias y las filas no se cifran; use `none` solo en una red privada"
             );
-            warnings.push(("security".to_owned(), message));
+            warnings.push(FieldWarning { code: "connection_not_encrypted", field: "security", message });
         }
         warnings
     }
@@ -192,12 +192,12 @@ mod tests {
         let warned = |config: &Value| {
             let node: DatabaseNode = serde_json::from_value(config.clone()).unwrap();
             assert_eq!(node.problems(), []);
-            node.warnings().into_iter().map(|(field, _)| field).collect::<Vec<_>>()
+            node.warnings().into_iter().map(|FieldWarning { code, field, .. }| (code, field)).collect::<Vec<_>>()
         };
-        assert_eq!(warned(&config), ["credentialId"]);
+        assert_eq!(warned(&config), [("credential_missing", "credentialId")]);
         config["credentialId"] = json!("d3b07384-d113-4ec6-a7a5-000000000000");
         assert!(warned(&config).is_empty());
         config["security"] = json!("none");
-        assert_eq!(warned(&config), ["security"]);
+        assert_eq!(warned(&config), [("connection_not_encrypted", "security")]);
     }
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
-use super::{Category, Fields, NodeKind, NodeResult, Operation, address, policy::Policies};
+use super::{Category, FieldWarning, Fields, NodeKind, NodeResult, Operation, address, policy::Policies};
 use crate::schema::FieldProblem;
 use domain::language::Translated;
 use domain::translated;
@@ -197,7 +197,7 @@ impl NodeKind for HttpNode {
         problems
     }
 
-    fn warnings(&self) -> Vec<FieldProblem> {
+    fn warnings(&self) -> Vec<FieldWarning> {
         let parts = self.url.literal_parts();
         let named = parts.iter().find_map(|part| {
             let (name, _) = part.split_once('{')?.1.split_once('}')?;
@@ -211,7 +211,7 @@ impl NodeKind for HttpNode {
                 "`{{{name}}}` se envía tal cual; un marcador es una expresión entre llaves dobles, \
                  como `{{{{ input.{name} }}}}`"
             );
-            ("url".to_owned(), message)
+            FieldWarning { code: "literal_braces", field: "url", message }
         };
         named.map(message).into_iter().collect()
     }

@@ -150,6 +150,13 @@ pub enum Category {
     Output,
 }
 
+/// What is valid, but probably not what the author intended.
+pub struct FieldWarning {
+    pub code: &'static str,
+    pub field: &'static str,
+    pub message: Translated<String>,
+}
+
 /// A node type. Its schema is derived from its configuration struct: a configuration that matches the schema can be
 /// deserialized.
 pub trait NodeKind: DeserializeOwned + ToSchema {
@@ -203,7 +210,7 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     }
 
     /// Returns what is valid but probably not what its author intended.
-    fn warnings(&self) -> Vec<FieldProblem> {
+    fn warnings(&self) -> Vec<FieldWarning> {
         Vec::new()
     }
 

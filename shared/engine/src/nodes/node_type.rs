@@ -11,7 +11,9 @@ use utoipa::PartialSchema;
 use super::r#loop::{LoopNode, OnItemError};
 use super::simplify::simplify_schema;
 use super::spanish::in_spanish;
-use super::{Category, ERROR, IN, Join, NodeConfig, NodeKind, OUT, each, r#loop, own_fields, policy, redaction};
+use super::{
+    Category, ERROR, FieldWarning, IN, Join, NodeConfig, NodeKind, OUT, each, r#loop, own_fields, policy, redaction,
+};
 use crate::schema::{FieldProblem, convert_whole_floats};
 use domain::catalog::Purpose;
 use domain::language::{Language, Translated};
@@ -53,7 +55,7 @@ pub struct NodeSummary {
     pub join: Join,
     pub outputs: Vec<Cow<'static, str>>,
     pub problems: Vec<FieldProblem>,
-    pub warnings: Vec<FieldProblem>,
+    pub warnings: Vec<FieldWarning>,
     pub references: Vec<(Reference, &'static str)>,
     pub credential: Option<(uuid::Uuid, &'static str)>,
 }
