@@ -1,5 +1,6 @@
 //! The errors of the platform as errors of effects: which of them may go away, and when.
 
+use std::io;
 use std::time::Duration;
 
 use domain::run::StepError;
@@ -20,6 +21,14 @@ pub fn permanent(error: StepError) -> EffectError {
 /// An error that may go away, not before this time.
 pub fn temporary(code: &str, message: impl Into<String>, wait: Option<Duration>) -> EffectError {
     EffectError { error: StepError::new(code, message), retry: RetryHint::After(wait.unwrap_or_default()) }
+}
+
+/// The error of a connection that broke while its encryption began; none if the encryption failed for another reason.
+pub fn cut_while_encrypting(error: &io::Error) -> Option<EffectError> {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    let is_cut = [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind());
+    let message = "the connection to the server broke at this step: the encryption";
+    is_cut.then(|| temporary("connection_cut", message, None))
 }
 
 pub fn to_effect_error(error: Error) -> EffectError {

@@ -57,7 +57,7 @@ use runner::{InvocationEvents, Performers, ReleasePlans, Triggers};
 pub use self::conversation::{Conversation, SandboxConversation, SandboxMessage};
 pub use self::credentials::Login;
 pub use self::database::{DatabaseCall, DatabaseClients};
-pub use self::errors::{refused, temporary};
+pub use self::errors::{cut_while_encrypting, refused, temporary};
 pub use self::mcp::AgentServer;
 
 /// The performers of all node types. The driver itself carries out delays and reviews.

@@ -1,8 +1,6 @@
 //! A connection that reads and writes whole messages, and limits what a server may send.
 
-use std::io;
-
-use effects::temporary;
+use effects::cut_while_encrypting;
 use outbound::{Outbound, Stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 
@@ -37,14 +35,9 @@ impl Wire {
         if !self.stream.buffer().is_empty() {
             return Err(not_encrypted("something was sent before the encryption began"));
         }
-        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-        match outbound.encrypt(self.stream.into_inner(), host).await {
-            Ok(stream) => Ok(Self { stream: BufReader::new(stream), left: self.left, is_encrypted: true }),
-            Err(error) if [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind()) => {
-                let message = "the connection to the server broke at this step: the encryption";
-                Err(Failure::Step(temporary("connection_cut", message, None)))
-            }
-            Err(error) => Err(not_encrypted(&error.to_string())),
-        }
+        let encrypted = outbound.encrypt(self.stream.into_inner(), host).await.map_err(|error| {
+            cut_while_encrypting(&error).map_or_else(|| not_encrypted(&error.to_string()), Failure::Step)
+        })?;
+        Ok(Self { stream: BufReader::new(encrypted), left: self.left, is_encrypted: true })
     }
 }

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use super::message::Email;
 use crate::credentials::Login;
-use crate::errors::{refused, temporary};
+use crate::errors::{cut_while_encrypting, refused, temporary};
 use crate::http::errors::failed_call;
 
 /// All that a server says, with its certificates.
@@ -186,11 +186,7 @@ fn failed_starttls(error: &SmtpError) -> EffectError {
 }
 
 fn failed_tls(error: &io::Error) -> EffectError {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    if [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof].contains(&error.kind()) {
-        return temporary("connection_cut", "the connection to the server broke at this step: the encryption", None);
-    }
-    not_encrypted(error)
+    cut_while_encrypting(error).unwrap_or_else(|| not_encrypted(error))
 }
 
 fn not_encrypted(cause: &dyn std::fmt::Display) -> EffectError {
