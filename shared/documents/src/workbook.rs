@@ -4,8 +4,9 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, XlsxError, open_workbook_from_rs};
+use domain::number::exact_integer;
 use domain::run::StepError;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::problems::{encrypted, invalid, too_large, unsuitable};
 use crate::table::{MAX_COLUMNS, Selection, Table};
@@ -14,8 +15,6 @@ use crate::table::{MAX_COLUMNS, Selection, Table};
 const COMPOUND: &[u8] = b"\xD0\xCF\x11\xE0";
 /// The UTF-16 name of the stream in which a compound file has an encrypted workbook.
 const ENCRYPTED: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0";
-/// Larger whole numbers are not exact in a spreadsheet.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 pub fn read(bytes: Vec<u8>, sheet: Option<&str>, selection: Selection) -> Result<Value, StepError> {
     if bytes.starts_with(COMPOUND) {
@@ -85,10 +84,7 @@ fn to_json(cell: &DataRef<'_>) -> Value {
 
 /// Spreadsheets have one kind of number. A whole one is an integer in JSON.
 fn to_number(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < MAX_EXACT {
-        return (number as i64).into();
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
+    exact_integer(number).map_or_else(|| number.into(), Value::from)
 }
 
 /// ISO 8601: a date, a date with a time, or a time. A spreadsheet knows no time zone.
