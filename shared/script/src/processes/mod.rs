@@ -5,7 +5,6 @@ mod messages;
 mod server;
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use isolation::{Cause, Crash, Failure, ServerProgram};
 
@@ -37,15 +36,19 @@ pub struct Processes(isolation::Processes);
 
 impl Default for Processes {
     fn default() -> Self {
-        Self(isolation::Processes::new(&PROGRAM))
+        Self::new()
     }
 }
 
 impl Processes {
+    const fn new() -> Self {
+        Self(isolation::Processes::new(&PROGRAM))
+    }
+
     /// Those of this process.
     pub fn shared() -> &'static Self {
-        static SHARED: OnceLock<Processes> = OnceLock::new();
-        SHARED.get_or_init(Self::default)
+        static SHARED: Processes = Processes::new();
+        &SHARED
     }
 
     /// Compiles a source without executing it.
