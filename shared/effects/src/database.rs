@@ -35,6 +35,9 @@ pub struct DatabaseCall<'a> {
     pub deadline: Instant,
 }
 
+/// The part of the timeout in which all steps before the commit must end.
+const BEFORE_COMMIT: f64 = 0.75;
+
 pub struct DatabaseEffects {
     outbound: Outbound,
     credentials: CallCredentials,
@@ -48,7 +51,7 @@ impl DatabaseEffects {
 
     /// Performs one attempt of a `database` node.
     pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &DatabaseNode<Value>) -> EffectResult {
-        let deadline = Instant::now() + effect.timeout.mul_f64(0.75);
+        let deadline = Instant::now() + effect.timeout.mul_f64(BEFORE_COMMIT);
         let opened = self.credentials.open(owner, node.credential_id, None, &node.host).await?;
         let Some((_, credential)) = opened else {
             let message =

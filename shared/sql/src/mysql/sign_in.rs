@@ -6,7 +6,7 @@ use mysql_common::constants::CapabilityFlags as Can;
 use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 
-use super::{END, ERROR, MAX_PACKET_BYTES, MySql, OK, not_encrypted, parse, refusal};
+use super::{END, MAX_PACKET_BYTES, MySql, OK, not_encrypted, parse};
 use crate::errors::{Failure, Result, invalid_answer, stop};
 use crate::start::Start;
 use crate::wire::Wire;
@@ -86,7 +86,6 @@ impl MySql {
             let packet = self.packet().await?;
             match packet[..] {
                 [OK, ..] => return Ok(()),
-                [ERROR, ..] => return Err(refusal(&packet, self.capabilities)),
                 [END, _, ..] => {
                     let asked: AuthSwitchRequest<'_> = parse(&packet, ())?;
                     let proof = self.prove(&asked.auth_plugin(), asked.plugin_data(), start)?;

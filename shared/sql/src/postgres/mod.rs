@@ -10,7 +10,6 @@ use fallible_iterator::FallibleIterator;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
-use postgres_types::Type;
 use serde_json::{Map, Value};
 
 use crate::errors::{Failure, Refusal, Result, invalid_answer, server_error, stop, wrong_parameters};
@@ -199,9 +198,4 @@ fn refusal(error: &ErrorResponseBody) -> Failure {
         _ => Refusal::Other,
     };
     server_error(&refusal, &code, &message)
-}
-
-/// A type by its number, if it is one that the server brings.
-fn known_type(oid: u32) -> Option<Type> {
-    Type::from_oid(oid)
 }

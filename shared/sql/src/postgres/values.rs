@@ -5,12 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use postgres_types::{Kind, Type};
 use serde_json::Value;
 
-use super::{arrays, known_type};
+use super::arrays;
 use crate::rows::{bytes, float, integer, json};
 
-/// The text of a value for the type that the server expects; none is NULL.
+/// Writes a value as a text of the type that the server expects. `None` is NULL.
 pub fn to_text(value: &Value, oid: u32) -> Result<Option<String>, &'static str> {
-    let known = known_type(oid);
+    let known = Type::from_oid(oid);
     if value.is_null() {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ fn scalar(value: &Value, known: &Type) -> Result<String, &'static str> {
 }
 
 pub fn to_json(text: &str, oid: u32) -> Value {
-    match known_type(oid) {
+    match Type::from_oid(oid) {
         Some(known) => known_to_json(text, &known),
         None => text.into(),
     }
