@@ -109,7 +109,7 @@ impl MySql {
                 Ok(scramble_native(nonce, password).map_or_else(Vec::new, |proof| proof.to_vec()))
             }
             AuthPlugin::CachingSha2Password => {
-                let nonce = nonce.try_into().map_err(|_| invalid_answer("the challenge has not 20 bytes"))?;
+                let nonce = nonce.try_into().map_err(|_| invalid_answer("the challenge does not have 20 bytes"))?;
                 Ok(scramble_sha256(nonce, password).map_or_else(Vec::new, |proof| proof.to_vec()))
             }
             AuthPlugin::MysqlClearPassword | AuthPlugin::Sha256Password => self.password(start),
