@@ -1,4 +1,5 @@
-//! `/builder/v1/workflows/{id}/runs…` and `…/analytics…`: starts, lists, shows and controls runs of workflows. The function `run-worker` carries
+//! `/builder/v1/workflows/{id}/runs…`, `…/analytics…` and `…/tables…`: starts, lists, shows and controls runs of workflows, and
+//! shows and changes the rows that they keep. The function `run-worker` carries
 //! them out. `/builder/v1/runs`, `…/reviews` and `…/analytics`: runs, open reviews and analytics over several workflows.
 
 mod dto;
@@ -12,7 +13,7 @@ use domain::Result;
 use platform::Context;
 use platform::secrets::Secrets;
 use runner::{ReleasePlans, Triggers};
-use store::{RunStatistics, RunUsage, Runs, Shares, Workflows};
+use store::{DataTables, RunStatistics, RunUsage, Runs, Shares, Workflows};
 
 pub use routes::{document, router};
 
@@ -25,6 +26,7 @@ pub struct Stores {
     runs: Runs,
     usage: RunUsage,
     statistics: RunStatistics,
+    tables: DataTables,
     triggers: Arc<Triggers>,
     plans: Arc<ReleasePlans>,
 }
@@ -38,6 +40,7 @@ impl Stores {
             shares: Shares::new(context)?,
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
+            tables: DataTables::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),
             plans: Arc::new(ReleasePlans::new(workflows.clone(), script::interpreter())),
             workflows,

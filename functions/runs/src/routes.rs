@@ -15,6 +15,7 @@ use crate::handlers::replays::*;
 use crate::handlers::retries::*;
 use crate::handlers::reviews::*;
 use crate::handlers::runs::*;
+use crate::handlers::tables::*;
 use crate::handlers::trace::*;
 
 routes! { Stores;
@@ -36,6 +37,10 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/runs/{run_id}/cancel" => post(cancel_run);
     "/builder/v1/workflows/{id}/runs/{run_id}/stop" => post(stop_run);
     "/builder/v1/workflows/{id}/runs/{run_id}/resolve-wait" => post(resolve_wait);
+    "/builder/v1/workflows/{id}/tables" => get(list_tables);
+    "/builder/v1/workflows/{id}/tables/{table}" => delete(delete_table);
+    "/builder/v1/workflows/{id}/tables/{table}/rows" => get(list_rows?), post(add_row);
+    "/builder/v1/workflows/{id}/tables/{table}/rows/{row_id}" => patch(change_row), delete(delete_row);
 }
 
 const SCOPES: [(&str, ScopeArea); 1] = [("/builder/v1/", ScopeArea::Runs)];

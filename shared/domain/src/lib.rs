@@ -16,6 +16,7 @@ pub mod channel;
 pub mod chat;
 pub mod consent;
 pub mod credential;
+pub mod data_table;
 mod error;
 pub mod error_text;
 pub mod file;

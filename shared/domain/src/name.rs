@@ -1,8 +1,9 @@
-//! Names of models, aliases, providers, plans, guard categories and MCP servers as path parameters. An invalid name is answered with 404.
+//! Names of models, aliases, providers, plans, guard categories, MCP servers and tables as path parameters. An invalid name is answered with 404.
 
 use std::str::FromStr;
 
 use super::catalog::is_model_name;
+use super::data_table::{is_row_id, is_table_name};
 use super::guard::is_category_code;
 use super::id::{Id, NotAnId};
 use super::mcp_server::is_server_name;
@@ -35,4 +36,7 @@ names! {
     PlanName = "plan", is_model_name;
     GuardCategoryName = "guard category", is_category_code;
     McpServerName = "MCP server", is_server_name;
+    /// A table of a workflow, and the id of a row.
+    TableName = "table", is_table_name;
+    RowId = "row", is_row_id;
 }

@@ -15,6 +15,7 @@ mod model;
 mod retrieval;
 mod retry;
 mod streamed;
+mod table;
 mod workflow;
 
 pub use http::build_request;
@@ -51,6 +52,7 @@ use self::http::HttpEffects;
 use self::mcp::McpEffects;
 use self::model::{ModelConversation, ModelEffects};
 use self::retrieval::RetrievalEffects;
+use self::table::TableEffects;
 use self::workflow::WorkflowEffects;
 use runner::{InvocationEvents, Performers, ReleasePlans, Triggers};
 
@@ -70,6 +72,7 @@ pub struct NodePerformers {
     models: Arc<ModelEffects>,
     agents: Arc<AgentEffects>,
     retrieval: Arc<RetrievalEffects>,
+    tables: Arc<TableEffects>,
     workflows: Arc<WorkflowEffects>,
     /// None in functions that carry out no runs.
     conversations: Option<Arc<dyn Conversations>>,
@@ -164,6 +167,7 @@ impl NodePerformers {
             agents: Arc::new(AgentEffects::new(context, triggers.clone(), models.clone(), mcp.clone())?),
             mcp,
             models,
+            tables: Arc::new(TableEffects::new(context)?),
             workflows: Arc::new(WorkflowEffects::new(context, triggers)?),
             conversations: None,
             databases: None,
@@ -261,7 +265,7 @@ impl Effects for NodeEffects {
 
 impl NodeEffects {
     async fn perform_attempt(&self, effect: &Effect) -> Result<EffectOutcome, EffectError> {
-        let NodePerformers { http, feeds, emails, mcp, models, retrieval, workflows, .. } = &self.performers;
+        let NodePerformers { http, feeds, emails, mcp, models, retrieval, tables, workflows, .. } = &self.performers;
         let owner = &self.owner;
         // Boxed, because the compiler refuses futures that are nested too deeply.
         let outcome = match &*effect.operation {
@@ -277,6 +281,7 @@ impl NodeEffects {
             Operation::Guard(node) => Box::pin(models.guard(owner, effect, node)).await,
             Operation::Image(node) => Box::pin(models.draw(owner, effect, node)).await,
             Operation::Retrieval(node) => Box::pin(retrieval.perform(owner, effect, node)).await,
+            Operation::Table(node) => Box::pin(tables.perform(owner, effect, node)).await,
             Operation::SendMessage(node) => Box::pin(self.send_message(effect, node)).await,
             Operation::LoadAgent(load) => Box::pin(self.load_agent(effect, load)).await,
             Operation::AskModel(prompt) => Box::pin(models.ask(owner, effect, prompt)).await,

@@ -22,6 +22,7 @@
 mod account_lists;
 mod counters;
 mod credentials;
+mod data_tables;
 mod journal;
 mod mcp;
 mod private_agents;
@@ -46,6 +47,7 @@ use domain::{Error, Result};
 pub use account_lists::*;
 pub use counters::*;
 pub use credentials::*;
+pub use data_tables::*;
 pub use journal::*;
 pub use mcp::*;
 pub use private_agents::*;

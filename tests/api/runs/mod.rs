@@ -10,6 +10,7 @@ mod calls;
 mod code;
 mod controls;
 mod costs;
+mod data_tables;
 mod databases;
 mod each;
 mod erase;
@@ -36,6 +37,7 @@ mod schedules;
 mod servers;
 mod sizes;
 mod start;
+
 mod templates;
 mod usage;
 mod waits;

@@ -54,6 +54,8 @@ const READS: &[&str] = &[
     "get_thread",
     "list_messages",
     "get_operator_state",
+    "list_tables",
+    "list_rows",
 ];
 const OPERATES: &[&str] = &[
     "invoke_agent",
@@ -73,6 +75,9 @@ const OPERATES: &[&str] = &[
     "send_operator_message",
     "list_events",
     "get_event",
+    "add_row",
+    "change_row",
+    "delete_row",
 ];
 const EDITS: &[&str] = &[
     "update_agent",
@@ -105,6 +110,7 @@ const EDITS: &[&str] = &[
     "preview_workflow",
     "get_test_agent",
     "test_workflow",
+    "delete_table",
 ];
 const OWNS: &[&str] = &[
     "delete_agent",
@@ -156,7 +162,7 @@ impl Operation {
             "update_agent" | "update_workflow" | "update_team" | "update_team_with_post" => {
                 Some(json!({"name": "Mine"}))
             }
-            "replace_connections" => Some(json!({})),
+            "replace_connections" | "add_row" | "change_row" => Some(json!({})),
             _ => None,
         };
         send(if let Some(body) = body { request.json(&body) } else { request }).await

@@ -39,6 +39,8 @@ async fn another_users_workflow_is_404_on_every_route() {
         ("{participant_id}", NOWHERE),
         ("{team_id}", &team),
         ("{user_id}", &user),
+        ("{table}", "orders"),
+        ("{row_id}", "A-17"),
     ];
     let routes = documents().into_iter().flat_map(|document| document.routes);
     let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();
@@ -57,6 +59,7 @@ async fn another_users_workflow_is_404_on_every_route() {
                 "POST" if path.ends_with("/outbound") => Some(bearer()),
                 "POST" if path.ends_with("/members") => Some(json!({"userId": user, "role": "viewer"})),
                 "POST" if path.ends_with("/transfer") => Some(json!({"userId": user})),
+                "POST" if path.ends_with("/rows") => Some(json!({"total": 17})),
                 "POST" if path.ends_with("/resolve-wait") => Some(json!({"decision": "approve"})),
                 _ => None,
             };

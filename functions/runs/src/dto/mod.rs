@@ -7,4 +7,5 @@ pub mod list;
 pub mod replay;
 pub mod review;
 pub mod run;
+pub mod table;
 pub mod trace;

@@ -8,4 +8,5 @@ pub mod replays;
 pub mod retries;
 pub mod reviews;
 pub mod runs;
+pub mod tables;
 pub mod trace;

@@ -109,6 +109,7 @@ node_types! {
     transform::TransformNode,
     template::TemplateNode,
     code::CodeNode,
+    table::TableNode => Table(table::TableNode<Value>),
     read_file::ReadFileNode => ReadFile(read_file::ReadFileNode<Value, String>),
     write_file::WriteFileNode => WriteFile(write_file::WriteFileNode<Value, String>),
     r#loop::LoopNode,

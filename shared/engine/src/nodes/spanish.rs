@@ -24,7 +24,27 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 122] = [
+const TEXTS: [(&str, &str); 132] = [
+    ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
+     "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
+    ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
+     "Qué filas se leen, se cambian o se borran. Un filtro del campo `id` con `equals` lee una sola fila; los demás leen toda la tabla."),
+    ("Whether a row must match `all` filters, which is the default, or `any` of them.",
+     "Si una fila debe cumplir todos los filtros (`all`, el valor por defecto) o alguno de ellos (`any`)."),
+    ("The fields of the row: an object. `add` also takes a list of them, at most 1,000. The field `id` identifies a row; without it, a new row gets one.",
+     "Los campos de la fila: un objeto. `add` acepta también una lista de ellos, como máximo 1.000. El campo `id` identifica una fila; sin él, una fila nueva recibe uno."),
+    ("The field by which found rows are sorted; `id` by default.",
+     "El campo por el que se ordenan las filas encontradas; por defecto `id`."),
+    ("Whether the largest values come first.",
+     "Si los valores mayores van primero."),
+    ("The maximum number of rows that are found; 100 by default.",
+     "El número máximo de filas que se encuentran; por defecto 100."),
+    ("The name of a field, also `id`, `createdAt` or `updatedAt`.",
+     "El nombre de un campo, también `id`, `createdAt` o `updatedAt`."),
+    ("How the field is compared with the value; `equals` by default.",
+     "Cómo se compara el campo con el valor; por defecto `equals`."),
+    ("The value that the field is compared with. `isEmpty` and `isNotEmpty` need none.",
+     "El valor con el que se compara el campo. `isEmpty` e `isNotEmpty` no necesitan ninguno."),
     ("The body of an async function. Its `return` gives the value of the node.",
      "El cuerpo de una función asíncrona. Su `return` da el valor del nodo."),
     ("The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.",

@@ -22,7 +22,7 @@ use super::stored_text::StoredText;
 use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
-use super::{catalog, credentials, keys, schedules, sharing, webhooks};
+use super::{catalog, credentials, data_tables, keys, schedules, sharing, webhooks};
 use domain::catalog::Model;
 use domain::channel::{AvailableResources, Channels};
 use domain::graph::Graph;
@@ -410,7 +410,7 @@ pub(super) async fn mark_reference(
     }
 }
 
-/// Removes a deleted workflow from the reverse index of references, and deletes its schedules, credentials and webhooks.
+/// Removes a deleted workflow from the reverse index of references, and deletes its schedules, tables, credentials and webhooks.
 /// Its private agents are deleted by `Agents::delete_all_private`.
 pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
@@ -420,6 +420,7 @@ pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: 
         entities.remove(&dependent.key(reference)).await?;
     }
     schedules::remove_all(entities, id, &found.schedules).await?;
+    data_tables::delete_all(entities, account, id).await?;
     let own = async |partition| entities.query_all(TableQuery::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
     // The entries of the list are deleted last, because a retry finds the webhooks by them.

@@ -21,6 +21,7 @@ impl TourClient {
         self.record_definition().await;
         self.record_channels().await;
         self.record_teams().await;
+        self.record_tables().await;
         self.record_triggers().await;
         self.record_versions().await;
         self.record_tests().await;
@@ -224,6 +225,28 @@ impl TourClient {
         self.set_parameter("id", &member["data"]["id"]);
         self.send("DELETE", AGENT, None).await;
         self.path_parameters.insert("id", workflow);
+    }
+
+    /// Keeps a row in a table of the workflow, changes it, and deletes both.
+    async fn record_tables(&mut self) {
+        let tables = "/builder/v1/workflows/{id}/tables";
+        let rows = "/builder/v1/workflows/{id}/tables/{table}/rows";
+        let row = "/builder/v1/workflows/{id}/tables/{table}/rows/{row_id}";
+        self.set_parameter("table", &json!("orders"));
+        self.get(rows).await;
+        self.send("POST", rows, Some(json!({"id": "A-17", "customer": "ada@example.com", "total": 17}))).await;
+        self.send("POST", rows, Some(json!({"id": "A-17"}))).await;
+        self.send("POST", rows, Some(json!({"id": ""}))).await;
+        self.set_parameter("row_id", &json!("A-17"));
+        self.get(tables).await;
+        self.get(rows).await;
+        self.send("PATCH", row, Some(json!({"paid": true}))).await;
+        self.send("PATCH", row, Some(json!({"id": "A-18"}))).await;
+        self.send("PATCH", row, Some(json!({"note": "x".repeat(33_000)}))).await;
+        self.send("DELETE", row, None).await;
+        self.send("DELETE", row, None).await;
+        self.send("DELETE", "/builder/v1/workflows/{id}/tables/{table}", None).await;
+        self.send("DELETE", "/builder/v1/workflows/{id}/tables/{table}", None).await;
     }
 
     /// Publishes a workflow that a webhook starts, and calls it.

@@ -1,0 +1,201 @@
+//! Performs `table` nodes: reads and changes rows of the workflow.
+
+use std::collections::BTreeSet;
+
+use domain::data_table::{Filter, MAX_ROWS_AT_ONCE, NewValues, Row, RowFilter, RowProblem};
+use domain::graph::hash;
+use domain::id::Id;
+use domain::name::TableName;
+use domain::number::exact_integer;
+use domain::page::Order;
+use domain::time::Clock;
+use domain::{Error, Result};
+use engine::drive::{Effect, EffectResult};
+use engine::nodes::OUT;
+use engine::nodes::table::{TableAction, TableNode};
+use engine::run::StepOutcome;
+use platform::Context;
+use serde_json::{Value, json};
+use store::DataTables;
+use store::data_tables::{Change, NewRow, Search, TablePlace, Upsert};
+
+use crate::errors::{refused, to_effect_error};
+use crate::retry::retry_while_unavailable;
+use crate::{EffectOrigin, EffectOwner};
+
+const DEFAULT_LIMIT: u32 = 100;
+
+pub struct TableEffects {
+    tables: DataTables,
+    clock: Clock,
+}
+
+impl TableEffects {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { tables: DataTables::new(context)?, clock: context.clock.clone() })
+    }
+
+    /// Performs one attempt of a `table` node.
+    pub async fn perform(&self, owner: &EffectOwner, effect: &Effect, node: &TableNode<Value>) -> EffectResult {
+        let Some(workflow) = owner.workflow else {
+            return Err(refused("no_workflow", "a table belongs to a workflow, and none runs here"));
+        };
+        let table: TableName =
+            node.table.parse().map_err(|_| to_effect_error(Error::NotFound { kind: TableName::KIND }))?;
+        let place = TablePlace { account: owner.account, workflow, table };
+        let step = Step::new(owner, effect, self.clock.now());
+        let value = retry_while_unavailable(|| self.act(&place, node, &step)).await.map_err(to_effect_error)?;
+        Ok(StepOutcome::new(OUT, value))
+    }
+
+    async fn act(&self, place: &TablePlace, node: &TableNode<Value>, step: &Step) -> Result<Value> {
+        let (filter, change) = (to_filter(node), &step.change);
+        let rows = match node.action {
+            TableAction::Add => return self.add(place, node, step).await,
+            TableAction::Count => return Ok(self.tables.count(place, &filter).await?.into()),
+            TableAction::Find => self.tables.find(place, &to_search(node, filter)).await?,
+            TableAction::Delete => self.tables.delete(place, &filter, change).await?,
+            TableAction::Update => {
+                let new = read_values(node.values.clone().unwrap_or_default(), "config.values")?;
+                require_same_id(&new, &filter)?;
+                self.tables.update(place, &filter, &new.values, change).await?
+            }
+            TableAction::Upsert => {
+                let new = read_values(node.values.clone().unwrap_or_default(), "config.values")?;
+                require_same_id(&new, &filter)?;
+                let upsert = step.upsert_of_filter(new, &filter)?;
+                self.tables.upsert(place, &filter, &upsert, change).await?
+            }
+        };
+        Ok(to_list(&rows))
+    }
+
+    /// A list gives a list of rows.
+    async fn add(&self, place: &TablePlace, node: &TableNode<Value>, step: &Step) -> Result<Value> {
+        match node.values.clone().unwrap_or_default() {
+            Value::Array(items) if items.len() > MAX_ROWS_AT_ONCE => {
+                let message = format!("config.values: a step adds at most {MAX_ROWS_AT_ONCE} rows; split the list");
+                Err(Error::Conflict { code: "too_many_rows", message })
+            }
+            Value::Array(items) => {
+                let rows = items.into_iter().enumerate().map(|(index, item)| {
+                    Ok(step.new_row(index, read_values(item, &format!("config.values[{index}]"))?))
+                });
+                let rows = rows.collect::<Result<Vec<_>>>()?;
+                require_different_ids(&rows)?;
+                Ok(to_list(&self.tables.add(place, &rows, &step.change).await?))
+            }
+            item => {
+                let row = step.new_row(0, read_values(item, "config.values")?);
+                let added = self.tables.add(place, &[row], &step.change).await?;
+                Ok(added.first().map(Row::to_value).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// The step that changes rows.
+struct Step {
+    change: Change,
+    /// The beginning of the ids of its new rows. They are in the order in which the runs were started.
+    id: String,
+}
+
+impl Step {
+    fn new(owner: &EffectOwner, effect: &Effect, now: domain::time::Time) -> Self {
+        let step = hash(&owner.request_id(effect))[..16].to_owned();
+        let began = match &owner.origin {
+            EffectOrigin::Run(run) => run.queued_at(),
+            EffectOrigin::Invocation { .. } | EffectOrigin::Preview { .. } => now,
+        };
+        let id = format!("{:012x}-{step}", began.as_millis());
+        Self { change: Change { step, at: now }, id }
+    }
+
+    fn new_row(&self, index: usize, new: NewValues) -> NewRow {
+        let id = new.id.unwrap_or_else(|| format!("{}-{index:04}", self.id));
+        NewRow { id, values: new.values }
+    }
+
+    /// The row that `upsert` adds has the values that the filters demand, so that the next `upsert` finds it. If no id is given,
+    /// it is the same in all runs with these filters, so only one of them adds the row.
+    fn upsert_of_filter(&self, new: NewValues, filter: &RowFilter) -> Result<Upsert> {
+        let demanded = filter.demanded_values();
+        let mut added = new.values.clone();
+        for (field, value) in demanded.iter().flatten() {
+            if !Row::is_set_by_platform(field) {
+                added.entry(*field).or_insert_with(|| (*value).clone());
+            } else if filter.id().is_none() {
+                let message =
+                    format!("config.filters: no new row can have this `{field}`; name a field of your own, or the id");
+                return Err(Error::Conflict { code: "row_invalid", message });
+            }
+        }
+        let given = new.id.or_else(|| filter.id());
+        let of_values =
+            || demanded.as_ref().map(|demanded| hash(&with_whole_numbers(json!(demanded)))[..32].to_owned());
+        let id = given.clone().or_else(of_values);
+        let row = self.new_row(0, NewValues { id, values: added });
+        Ok(Upsert { row, is_id_given: given.is_some(), changes: new.values })
+    }
+}
+
+/// Equal numbers in one form: `3.0` becomes `3`.
+fn with_whole_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()).and_then(exact_integer) {
+            Some(integer) => integer.into(),
+            None => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
+        other => other,
+    }
+}
+
+fn to_filter(node: &TableNode<Value>) -> RowFilter {
+    let filters = node.filters.iter().flatten().map(|filter| Filter {
+        field: filter.field.clone(),
+        operator: filter.operator.unwrap_or_default(),
+        value: filter.value.clone().unwrap_or_default(),
+    });
+    RowFilter { filters: filters.collect(), matching: node.matching.unwrap_or_default() }
+}
+
+fn to_search(node: &TableNode<Value>, filter: RowFilter) -> Search {
+    let order = if node.descending == Some(true) { Order::Desc } else { Order::Asc };
+    let field = node.order_by.clone().or_else(|| node.descending.map(|_| domain::data_table::ID.to_owned()));
+    let limit = node.limit.unwrap_or(DEFAULT_LIMIT) as usize;
+    Search { filter, order_by: field.map(|field| (field, order)), limit }
+}
+
+fn read_values(value: Value, field: &str) -> Result<NewValues> {
+    let refuse = |RowProblem { code, message }| Error::Conflict { code, message: format!("{field}: {message}") };
+    NewValues::read(value).map_err(refuse)
+}
+
+fn require_different_ids(rows: &[NewRow]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    match rows.iter().position(|row| !seen.insert(&row.id)) {
+        Some(index) => {
+            let id = &rows[index].id;
+            let message = format!("config.values[{index}]: the list has the id `{id}` twice; no row was added");
+            Err(Error::Conflict { code: "row_invalid", message })
+        }
+        None => Ok(()),
+    }
+}
+
+/// A change keeps the id of a row. Values that were read from the row have it, too.
+fn require_same_id(new: &NewValues, filter: &RowFilter) -> Result<()> {
+    match &new.id {
+        Some(id) if filter.id().as_ref() != Some(id) => {
+            let message = "config.values: the id of a row cannot change; remove `id`, or name this row in the filters";
+            Err(Error::Conflict { code: "row_invalid", message: message.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn to_list(rows: &[Row]) -> Value {
+    rows.iter().map(Row::to_value).collect()
+}
