@@ -88,7 +88,7 @@ impl Call {
         }
     }
 
-    /// The event of a call that was refused. The body of a caller without the token is not read.
+    /// The event of a call that was refused. The body of a caller without the token is not read, except that of a form.
     pub fn refused(&self, status: u16, error_code: String) -> WebhookEvent {
         let event = self.answered(WebhookOutcome::Refused, RunId::new(), status);
         let declared = self.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());

@@ -86,7 +86,7 @@ fn authenticate(webhook: &Webhook, ChannelCaller(caller): ChannelCaller) -> Resu
 
 /// Stores the event of a refused call, or counts the call if the webhook has stored too many. An answer of 5xx is not stored:
 /// the caller did not cause it, and the storage may not answer.
-async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, sender: RefusedSender, error: &Error) {
+pub async fn record_refusal(stores: &Stores, webhook: &Webhook, call: &Call, sender: RefusedSender, error: &Error) {
     let (status, code) = classify(error);
     if !status.is_client_error() {
         return;

@@ -1,9 +1,10 @@
-//! `/hooks/v1`: other systems start runs of workflows, and messaging providers deliver messages. A run whose caller waits is
+//! `/hooks/v1`: other systems start runs of workflows, people fill in forms, and messaging providers deliver messages. A run whose caller waits is
 //! carried out here, as far as it needs only `http` nodes; the function `run-worker` carries out the rest.
 
 mod call;
 mod delivery;
 mod dto;
+mod form;
 mod handlers;
 mod messages;
 mod routes;
@@ -18,7 +19,7 @@ use effects::HttpPerformers;
 use platform::Context;
 use platform::secrets::Secrets;
 use runner::{Arrivals, ReleasePlans};
-use store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, Threads, WebhookEvents, Webhooks, Workflows};
+use store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, SentForms, Threads, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -30,6 +31,7 @@ pub struct Stores {
     called_webhooks: Arc<CalledWebhooks>,
     webhook_events: WebhookEvents,
     refused_calls: RefusedCalls,
+    sent_forms: SentForms,
     inboxes: Arc<Inboxes>,
     threads: Threads,
     plans: Arc<ReleasePlans>,
@@ -47,6 +49,7 @@ impl Stores {
             called_webhooks: Arc::new(CalledWebhooks::new(context)?),
             webhook_events: WebhookEvents::new(context)?,
             refused_calls: RefusedCalls::new(context)?,
+            sent_forms: SentForms::new(context)?,
             inboxes: Arc::new(Inboxes::new(context)?),
             threads: Threads::new(context)?,
             plans: Arc::new(ReleasePlans::new(Workflows::new(context)?, None)),

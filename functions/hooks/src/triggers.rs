@@ -19,6 +19,7 @@ use domain::webhook::{WebhookMode, WebhookOutcome};
 use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureOutcome, PureRun, carry_out_pure, mask_run_input};
+use engine::nodes::NodeConfig;
 use engine::nodes::redaction::Redaction;
 use engine::run::{RunFacts, RunStart};
 use platform::offload;
@@ -47,11 +48,13 @@ enum RunResult {
     Ended(RunEnd),
 }
 
-/// A call with the token of its webhook.
+/// A call that may start runs: it has the token of its webhook, or comes from the page of its form.
 pub struct AuthorizedCall<'a> {
     stores: &'a Stores,
     called: CalledWebhook,
     call: &'a Call,
+    /// How many runs the form of the webhook may start in an hour. A call with the token has no such limit.
+    max_per_hour: Option<u64>,
     /// How long the caller waits for the run.
     until: Instant,
 }
@@ -59,7 +62,14 @@ pub struct AuthorizedCall<'a> {
 impl<'a> AuthorizedCall<'a> {
     pub fn new(stores: &'a Stores, called: CalledWebhook, call: &'a Call) -> Self {
         let until = Instant::now() + Duration::from_millis(called.webhook.timeout_ms);
-        Self { stores, called, call, until }
+        Self { stores, called, call, max_per_hour: None, until }
+    }
+
+    /// The call that the page of a form makes. It does not wait for the run: the next page does, and it may be one that the
+    /// person must send first.
+    pub fn of_form(stores: &'a Stores, mut called: CalledWebhook, call: &'a Call, max_per_hour: u64) -> Self {
+        called.webhook.mode = WebhookMode::Async;
+        Self { max_per_hour: Some(max_per_hour), ..Self::new(stores, called, call) }
     }
 
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
@@ -71,7 +81,7 @@ impl<'a> AuthorizedCall<'a> {
             call.mask(redaction, input.as_ref().ok());
         }
         let (workflow, retention) = self.admit().await?;
-        let mut input = input?;
+        let input = input?;
         let start_key = call.start_key(webhook.id, &input)?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
@@ -81,6 +91,8 @@ impl<'a> AuthorizedCall<'a> {
         let startable = workflow.startable_release()?;
         let release = release.ok_or_else(unused_webhook)?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
+        let mut input = self.read_fields(&release, trigger, input).await?;
+        self.take_place().await?;
         let step = &release.plan.steps[trigger];
         mask_run_input(&step.redaction, &mut input);
         let new = NewRun::new(startable, RunOrigin::Webhook, step.id.clone(), input);
@@ -116,6 +128,32 @@ impl<'a> AuthorizedCall<'a> {
         // To the caller, the webhook of a deleted or archived workflow does not exist.
         let workflow = workflow.as_ref().filter(|workflow| workflow.state != WorkflowState::Archived);
         Ok((workflow.ok_or(Error::NotFound { kind: WebhookId::KIND })?, owner.plan.run_retention))
+    }
+
+    /// Checks an input against the fields of the form, if the webhook has one.
+    async fn read_fields(&self, release: &Arc<ReleasePlan>, trigger: usize, input: Value) -> Result<Value> {
+        if !matches!(release.plan.config(trigger), NodeConfig::FormNode(_)) {
+            return Ok(input);
+        }
+        let release = release.clone();
+        offload(move || match release.plan.config(trigger) {
+            NodeConfig::FormNode(form) => {
+                form.read_input("", input).map_err(|(field, problem)| Error::invalid_body(field, problem.en))
+            }
+            _ => Ok(input),
+        })
+        .await
+    }
+
+    /// Counts a run that a form starts.
+    async fn take_place(&self) -> Result<()> {
+        let Self { stores, called: CalledWebhook { webhook, .. }, .. } = self;
+        let Some(most) = self.max_per_hour else { return Ok(()) };
+        if stores.sent_forms.admit(webhook.id, most, stores.clock.now()).await? {
+            return Ok(());
+        }
+        let message = "the form has started as many runs as it may in an hour; raise `maxPerHour`".to_owned();
+        Err(Error::TooManyRequests { message, retry_after_s: 3_600 })
     }
 
     /// Carries out the run if it needs no effect and ends in time.
@@ -221,6 +259,10 @@ fn unused_webhook() -> Error {
 }
 
 impl HookResponse {
+    pub fn run_id(&self) -> RunId {
+        self.run_id
+    }
+
     fn status(&self) -> StatusCode {
         match self.result {
             RunResult::Accepted => StatusCode::ACCEPTED,

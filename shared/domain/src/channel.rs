@@ -75,7 +75,7 @@ pub struct AvailableResources {
 /// The direction and the kind of the channel of this node type, if it has one.
 pub fn channel_of_node_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
     Some(match node_type {
-        "webhook" => (Direction::Input, ChannelKind::Webhook),
+        "webhook" | "form" => (Direction::Input, ChannelKind::Webhook),
         "message" => (Direction::Input, ChannelKind::Messaging),
         "input" | "schedule" => (Direction::Input, ChannelKind::Internal),
         "send_message" => (Direction::Output, ChannelKind::Messaging),

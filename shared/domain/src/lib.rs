@@ -20,6 +20,7 @@ pub mod data_table;
 mod error;
 pub mod error_text;
 pub mod file;
+pub mod form;
 pub mod graph;
 pub mod graph_diff;
 pub mod guard;

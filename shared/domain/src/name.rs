@@ -1,9 +1,11 @@
-//! Names of models, aliases, providers, plans, guard categories, MCP servers and tables as path parameters. An invalid name is answered with 404.
+//! Names of models, aliases, providers, plans, guard categories, MCP servers, tables and pages of forms as path parameters. An invalid name is
+//! answered with 404.
 
 use std::str::FromStr;
 
 use super::catalog::is_model_name;
 use super::data_table::{is_row_id, is_table_name};
+use super::form::is_link;
 use super::guard::is_category_code;
 use super::id::{Id, NotAnId};
 use super::mcp_server::is_server_name;
@@ -39,4 +41,6 @@ names! {
     /// A table of a workflow, and the id of a row.
     TableName = "table", is_table_name;
     RowId = "row", is_row_id;
+    /// See [`Webhook::form_link`](crate::webhook::Webhook::form_link).
+    FormLink = "form", is_link;
 }

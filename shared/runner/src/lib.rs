@@ -32,5 +32,5 @@ pub use preview::{Preview, PreviewEnd, PreviewReport};
 pub use threads::ThreadRuns;
 pub use trace::RunTrace;
 pub use triggers::{Trigger, Triggers, find_trigger};
-pub use waiting::wait_for_end;
+pub use waiting::{look_until, wait_for_end};
 pub use worker::{Performers, Worker};

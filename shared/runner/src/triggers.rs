@@ -8,10 +8,11 @@ use domain::id::{ReleaseId, WorkflowId};
 use domain::identity::Account;
 use domain::{Error, Result};
 use engine::drive::mask_run_input;
+use engine::nodes::form::FormNode;
 use engine::nodes::input::InputNode;
 use engine::nodes::redaction::Redaction;
 use engine::nodes::{self, Category, NodeKind};
-use engine::schema::check_value;
+use engine::schema::{FieldProblem, check_value};
 use engine::value_size::check_input;
 use platform::cache::Cache;
 use platform::offload;
@@ -33,6 +34,8 @@ pub struct Trigger {
     pub node_id: String,
     /// The JSON Schema of the input.
     schema: Option<Value>,
+    /// The form whose fields are the input.
+    form: Option<FormNode>,
     /// The input of a run that is started without one.
     default_input: Value,
     redaction: Redaction,
@@ -71,6 +74,7 @@ impl Trigger {
         Self {
             node_id: node.id.clone(),
             schema: field("schema").filter(|schema| !schema.is_null()),
+            form: FormNode::read(node),
             default_input: field("example").unwrap_or_default(),
             redaction: Redaction::read(&node.config),
         }
@@ -97,16 +101,18 @@ impl Trigger {
     pub async fn check_input(self: Arc<Self>, given: Option<Value>) -> Result<Value> {
         let input = given.unwrap_or_else(|| self.default_input.clone());
         check_input("input", &input)?;
-        if self.schema.is_none() {
+        if self.schema.is_none() && self.form.is_none() {
             return Ok(input);
         }
-        offload(move || {
-            let violations = self.schema.as_ref().map(|schema| check_value(schema, &input, "input").violations);
-            match violations.into_iter().flatten().next() {
-                Some((field, problem)) => Err(Error::invalid_body(field, problem.en)),
-                None => Ok(input),
-            }
-        })
-        .await
+        let checked = offload(move || Ok(self.check_fields(input))).await?;
+        checked.map_err(|(field, problem)| Error::invalid_body(field, problem.en))
+    }
+
+    fn check_fields(&self, input: Value) -> std::result::Result<Value, FieldProblem> {
+        if let Some(form) = &self.form {
+            return form.read_input("input", input);
+        }
+        let violations = self.schema.as_ref().map(|schema| check_value(schema, &input, "input").violations);
+        violations.into_iter().flatten().next().map_or(Ok(input), Err)
     }
 }

@@ -1,4 +1,4 @@
-//! Waits for the end of a run within a request: the worker announces it in this process, or the run is read repeatedly.
+//! Waits within a request for what happens in a run: the worker announces its end in this process, or the run is read repeatedly.
 
 use std::time::Duration;
 
@@ -48,6 +48,23 @@ pub async fn wait_for_end(
             false if watcher.is_none() => wait = LONGEST_WAIT.min(wait * 3 / 2),
             false => {}
         }
+    }
+}
+
+/// Looks repeatedly for something that happens in a run. `None` if it has not happened until then.
+pub async fn look_until<T, F>(until: Instant, look: impl Fn() -> F) -> Result<Option<T>>
+where
+    F: Future<Output = Result<Option<T>>>,
+{
+    let mut wait = FIRST_WAIT;
+    loop {
+        let found = look().await?;
+        let next = Instant::now() + wait;
+        if found.is_some() || next > until {
+            return Ok(found);
+        }
+        sleep_until(next).await;
+        wait = LONGEST_WAIT.min(wait * 3 / 2);
     }
 }
 

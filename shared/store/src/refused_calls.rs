@@ -4,9 +4,8 @@
 use std::convert::Infallible;
 use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use super::attribute::{Attribute, EXPIRES_AT};
+use super::hourly::{self, HOUR};
 use super::keys;
 use super::table::Table;
 use super::webhooks::WebhookItem;
@@ -17,9 +16,6 @@ use domain::webhook::RefusedSender;
 use platform::cache::Cache;
 use platform::{Context, config};
 
-const HOUR: Duration = Duration::from_secs(60 * 60);
-/// The number of events that are stored in an hour.
-const EVENT_COUNT: Attribute<u64> = Attribute::new("event_count");
 const CACHE_CAPACITY: usize = 10_000;
 
 /// A process adds its calls to the stored count as soon as they are this part of what it has added before. So a flood of
@@ -72,7 +68,7 @@ impl RefusedCalls {
 
     /// Returns whether the event of a refused call may be stored. If not, the call is counted.
     pub async fn admit(&self, webhook: WebhookId, sender: RefusedSender, now: Time) -> Result<bool> {
-        let hour = RefusedHour { webhook, sender, hour: now.as_seconds().div_euclid(HOUR.as_secs() as i64) };
+        let hour = RefusedHour { webhook, sender, hour: hourly::hour_of(now) };
         if self.full.get(&hour).is_none() && self.take_place(hour, now).await? {
             return Ok(true);
         }
@@ -88,21 +84,14 @@ impl RefusedCalls {
 
     /// Counts an event that is stored, on condition that the hour has room. All processes share this counter.
     async fn take_place(&self, RefusedHour { webhook, sender, hour }: RefusedHour, now: Time) -> Result<bool> {
-        let place = self.counters.update(keys::refused_calls(webhook, sender.as_str(), hour)).add(EVENT_COUNT, 1);
-        let place = place.set(EXPIRES_AT, now.plus(2 * HOUR).as_seconds());
-        let place = place.require(EVENT_COUNT.is_missing().or(EVENT_COUNT.is_less_than(sender.max_stored())));
-        Ok(self.counters.write(place).await?.is_written())
+        let key = keys::refused_calls(webhook, sender.as_str(), hour);
+        hourly::take_place(&self.counters, key, sender.max_stored(), now).await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_stored_counts() {
-        crate::stored_items::require("refused_calls", &[EVENT_COUNT.path()]);
-    }
 
     #[test]
     fn a_flood_costs_few_writes_and_is_counted_to_one_percent() {

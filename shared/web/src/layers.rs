@@ -21,7 +21,7 @@ use super::ApiError;
 use super::base_url::{BaseUrl, ConfiguredBaseUrl};
 use super::idempotency::IDEMPOTENT_REPLAYED;
 use super::language::RequestLanguage;
-use super::request_span::{end_with_body, method_name, start_span};
+use super::request_span::{end_with_body, loggable_path, method_name, start_span};
 use super::scoped_routes::ScopedRoutes;
 use super::session_cookie::NextCookie;
 use domain::Error;
@@ -181,7 +181,7 @@ async fn serve(area: Area, routes: Routes, telemetry: Telemetry, mut request: Re
         function = telemetry.function(),
         method = %request.method(),
         route,
-        path = truncate_path(request.uri().path()),
+        path = loggable_path(request.uri().path()),
         user_id = field::Empty,
         org_id = field::Empty,
         code = field::Empty,
@@ -252,11 +252,6 @@ fn log_request(status: StatusCode, latency: Duration) {
 
 fn new_request_id() -> String {
     format!("req_{}", Uuid::now_v7().simple())
-}
-
-/// Limits the logged path to 200 bytes.
-fn truncate_path(path: &str) -> &str {
-    &path[..path.floor_char_boundary(200)]
 }
 
 /// The first query parameter of a request whose handler reads none.

@@ -1,11 +1,20 @@
-//! A plain page with a message, without scripts, for browsers that another system has sent.
+//! Plain pages without scripts, for browsers that another system has sent and for people who fill in forms.
 
-use axum::http::StatusCode;
+use std::sync::LazyLock;
+
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderName, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use domain::language::Translated;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use ring::digest::{SHA256, digest};
 
 use super::language::of_request;
+
+const STYLE: &str = include_str!("page.css");
+const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
 /// What a page says if the platform itself failed, after the cause was logged.
 pub const PLATFORM_FAILURE: Translated = Translated::new(
@@ -13,10 +22,56 @@ pub const PLATFORM_FAILURE: Translated = Translated::new(
     "Algo falló por nuestra parte. Empiece de nuevo en un minuto e indique la cabecera X-Request-Id cuando lo comunique.",
 );
 
-/// The page in the language of the request. The texts are the platform's own, without characters that HTML would read as
-/// markup.
-///
-/// `link` is a relative URL, and its text.
+/// A page in the language of the request. `html!` escapes all texts in it.
+pub struct Page<'a> {
+    pub status: StatusCode,
+    pub title: &'a str,
+    pub content: Markup,
+    /// Whether a form of the page may be sent to this origin.
+    pub sends_forms: bool,
+    /// The header `Refresh`: after how many seconds the browser loads the page again, or another one.
+    pub refresh: Option<String>,
+}
+
+impl IntoResponse for Page<'_> {
+    fn into_response(self) -> Response {
+        let Self { status, title, content, sends_forms, refresh } = self;
+        let page = html! {
+            (DOCTYPE)
+            html lang=(of_request().code()) {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width";
+                    title { (title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body { main { h1 { (title) } (content) } }
+            }
+        };
+        let policy = if sends_forms { &POLICIES.1 } else { &POLICIES.0 };
+        let headers = [
+            (CONTENT_SECURITY_POLICY, policy.as_str()),
+            (CACHE_CONTROL, "no-store"),
+            (REFERRER_POLICY, "no-referrer"),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ];
+        let refresh = refresh.map(|refresh| [(REFRESH, refresh)]);
+        (status, headers, refresh, Html(page.into_string())).into_response()
+    }
+}
+
+/// The policies of pages without and with forms. Nothing but the style of the pages is loaded, and nothing is executed.
+static POLICIES: LazyLock<(String, String)> = LazyLock::new(|| {
+    let style = STANDARD.encode(digest(&SHA256, STYLE.as_bytes()));
+    let policy = |form_action: &str| {
+        format!(
+            "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action {form_action}; frame-ancestors 'none'"
+        )
+    };
+    (policy("'none'"), policy("'self'"))
+});
+
+/// A page with a message. `link` is a relative URL, and its text.
 pub fn message_page(
     status: StatusCode,
     title: Translated,
@@ -24,48 +79,20 @@ pub fn message_page(
     link: Option<(&str, Translated)>,
 ) -> Response {
     let language = of_request();
-    let (title, message, lang) = (title.get(language), message.get(language), language.code());
-    let link =
-        link.map(|(url, text)| format!("<p><a href=\"{url}\">{}</a></p>", text.get(language))).unwrap_or_default();
-    page(status, lang, title, message, &link, "'none'")
+    let content = html! {
+        p { (message.get(language)) }
+        @if let Some((url, text)) = link { p { a href=(url) { (text.get(language)) } } }
+    };
+    Page { status, title: title.get(language), content, sends_forms: false, refresh: None }.into_response()
 }
 
 /// A page with a question, and a button that answers it with a `POST` to a relative URL.
-pub fn form_page(title: Translated, message: &Translated<String>, action: &str, button: Translated) -> Response {
+pub fn question_page(title: Translated, message: &Translated<String>, action: &str, button: Translated) -> Response {
     let language = of_request();
-    let (title, message, button) = (title.get(language), message.get(language), button.get(language));
-    let form = format!("<form method=\"post\" action=\"{action}\"><button>{button}</button></form>");
-    page(StatusCode::OK, language.code(), title, message, &form, "'self'")
-}
-
-/// A text that is not the platform's own, without markup.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-fn page(status: StatusCode, lang: &str, title: &str, message: &str, rest: &str, form_action: &str) -> Response {
-    let html = format!(
-        "<!doctype html><html lang=\"{lang}\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title></head>\
-         <body><main><h1>{title}</h1><p>{message}</p>{rest}</main></body></html>"
-    );
-    let policy = format!("default-src 'none'; base-uri 'none'; form-action {form_action}; frame-ancestors 'none'");
-    let headers = [
-        (CONTENT_SECURITY_POLICY, policy.as_str()),
-        (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (status, headers, Html(html)).into_response()
+    let content = html! {
+        p { (message.get(language)) }
+        form method="post" action=(action) { button { (button.get(language)) } }
+    };
+    let title = title.get(language);
+    Page { status: StatusCode::OK, title, content, sends_forms: true, refresh: None }.into_response()
 }

@@ -23,6 +23,12 @@ pub fn method_name(method: &Method) -> &'static str {
     METHODS.into_iter().find(|known| *known == method.as_str()).unwrap_or(OTHER)
 }
 
+/// The path of a request without the link to the pages of a form, which is a secret; at most 200 bytes.
+pub fn loggable_path(path: &str) -> &str {
+    let end = path.find("/form/").map_or(path.len(), |link| link + "/form/".len());
+    &path[..path.floor_char_boundary(end.min(200))]
+}
+
 /// Starts the span of a request. `route` is the route with the names of its parameters; `None` if there is none.
 pub fn start_span(telemetry: &Telemetry, request: &Request, route: Option<&str>, request_id: &str) -> Span {
     if telemetry.exporter().is_none() {
@@ -42,7 +48,7 @@ pub fn start_span(telemetry: &Telemetry, request: &Request, route: Option<&str>,
         // A path without a route may have any content, such as a pasted key.
         if let Some(route) = route {
             span.set(HTTP_ROUTE, route.to_owned());
-            span.set(URL_PATH, request.uri().path().to_owned());
+            span.set(URL_PATH, loggable_path(request.uri().path()).to_owned());
         }
     }
     span

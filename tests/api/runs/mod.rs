@@ -16,6 +16,7 @@ mod each;
 mod erase;
 mod files;
 pub mod follow;
+mod forms;
 mod history;
 pub mod hooks;
 mod imports;

@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use domain::id::ReleaseId;
-use domain::run::{Commit, NewReview, NewRun, ParentStep, RunOrigin, RunValue, StartableRelease};
+use domain::run::{Commit, NewReview, NewRun, ParentStep, QuestionKind, RunOrigin, RunValue, StartableRelease};
 use serde_json::Map;
 use store::runs::RunHold;
 
@@ -34,7 +34,10 @@ fn skipped(number: usize) -> RunEventKind {
 fn asked(number: usize) -> (RunEventKind, NewReview) {
     let (step, expires_at) = (format!("many[{number}]/ask"), Time::now().plus(minutes(60)));
     let request = Map::from_iter([("message".to_owned(), json!("x".repeat(64_000)))]);
-    (RunEventKind::StepAsked { step: step.clone(), expires_at, action: None }, NewReview { step, expires_at, request })
+    (
+        RunEventKind::StepAsked { step: step.clone(), expires_at, action: None },
+        NewReview { kind: QuestionKind::Review, step, expires_at, request },
+    )
 }
 
 async fn started_run(app: &TestApp) -> (String, RunId) {

@@ -17,7 +17,7 @@ pub fn simulate_effect(step: &PlanStep, effect: &DueEffect) -> Vec<StepOutcome> 
     let out = |value: Value| StepOutcome::new("out", value);
     let mut outcomes: Vec<StepOutcome> = match &effect.work {
         DueWork::Delay(_) => vec![StepOutcome::new("out", effect.input.clone())],
-        DueWork::Review(question) => decisions(question),
+        DueWork::Ask(question) => decisions(question),
         DueWork::Perform(operation) => match &**operation {
             Operation::Model(node) => answers(step, node).into_iter().map(out).collect(),
             Operation::Embeddings(node) => vec![out(vectors(&node.input))],

@@ -34,10 +34,12 @@ pub struct PlanOptions<'a> {
     pub tools: Option<&'a mut Rng>,
     /// Has some steps done for each element of a list.
     pub each: Option<&'a mut Rng>,
+    /// Turns some reviews into pages of forms.
+    pub pages: Option<&'a mut Rng>,
 }
 
 pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan> {
-    let PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each } = options;
+    let PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each, pages } = options;
     let steps = random.usize(2..=9);
     let mut drawing = Drawing { random, nodes: Vec::new(), connections: Vec::new() };
     drawing.nodes.push(json!({"id": TRIGGER, "type": "input", "config": {}}));
@@ -66,6 +68,9 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
     }
     if let Some(random) = each {
         repeat_for_each(&mut drawing.nodes, random);
+    }
+    if let Some(random) = pages {
+        show_pages(&mut drawing.nodes, &mut drawing.connections, random);
     }
     let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
     let graph = serde_json::from_value(graph).expect("the graph is valid");
@@ -105,6 +110,28 @@ fn elements(random: &mut Rng) -> Value {
     let items: Vec<usize> = (0..random.usize(1..=6)).collect();
     let on_item_error = ["skip", "null", "fail"][random.usize(..3)];
     json!({"items": json!(items).to_string(), "concurrency": random.u32(1..=4), "onItemError": on_item_error})
+}
+
+/// Turns some reviews into pages of forms. What follows each decision then follows the page.
+fn show_pages(nodes: &mut [Value], connections: &mut Vec<Value>, random: &mut Rng) {
+    for node in nodes.iter_mut().filter(|node| node["type"] == "review") {
+        if random.bool() {
+            continue;
+        }
+        node["type"] = json!("form_page");
+        for connection in connections.iter_mut().filter(|connection| connection["from"]["node"] == node["id"]) {
+            if connection["from"]["port"] != "expired" {
+                connection["from"]["port"] = json!("submitted");
+            }
+        }
+    }
+    // Both decisions may have led to one node.
+    let mut seen = Vec::new();
+    connections.retain(|connection| {
+        let is_new = !seen.contains(connection);
+        seen.push(connection.clone());
+        is_new
+    });
 }
 
 /// Turns some calls of other systems into agents.

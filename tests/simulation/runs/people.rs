@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::Error;
 use domain::id::{ReleaseId, RunId, WorkflowId};
-use domain::run::{NewRun, ReviewAnswer, RunOrigin, RunState, StartableRelease};
+use domain::run::{NewRun, QuestionKind, ReviewAnswer, RunOrigin, RunState, StartableRelease};
 use serde_json::json;
 use store::Runs;
 use store::runs::{ReviewState, StartKey, Started};
@@ -104,7 +104,7 @@ pub async fn answer(process: Process, protocol: Arc<RunProtocol>) {
 }
 
 async fn answer_run(process: &Process, protocol: &RunProtocol, runs: &Runs, run: RunId) -> Result<(), Error> {
-    for review in runs.reviews(run).await?.into_iter().filter(|review| review.state == ReviewState::Open) {
+    for review in runs.questions(run).await?.into_iter().filter(|review| review.state == ReviewState::Open) {
         let (mood, approved, margin) = {
             let random = &mut process.world.state().random;
             (random.u8(..4), random.bool(), millis(random, 0, 25))
@@ -129,7 +129,10 @@ async fn answer_run(process: &Process, protocol: &RunProtocol, runs: &Runs, run:
         match runs.resolve(run, &review.step, answer).await {
             Ok(None) => {
                 process.world.note(|| format!("{}: the answer to {} of run {run} counts", process.name, review.step));
-                protocol.accounts().findings.count("reviews answered");
+                protocol.accounts().findings.count(match review.kind {
+                    QuestionKind::Review => "reviews answered",
+                    QuestionKind::FormPage => "pages sent",
+                });
             }
             Ok(Some(_)) | Err(Error::Conflict { .. }) => protocol.accounts().findings.count("reviews refused"),
             Err(error) => return Err(error),

@@ -85,6 +85,7 @@ struct Drawn {
     agents: bool,
     mcp_tools: bool,
     each: bool,
+    pages: bool,
 }
 
 /// Time for many more stops than an attempt may have crashes.
@@ -102,7 +103,7 @@ impl Scenario {
 
     /// Many calls are calls of tools of MCP servers, by nodes and by agents, each with its policy for uncertain attempts.
     pub fn with_mcp_tools(seed: u64) -> Self {
-        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: true, each: false }))
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, mcp_tools: true, ..Drawn::default() }))
     }
 
     /// Some steps of the workflows are agents. Each shift is long enough for the call of a model.
@@ -110,9 +111,9 @@ impl Scenario {
         Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, ..Drawn::default() }))
     }
 
-    /// Some calls and agents of the workflows are done for each element of a list.
+    /// Some calls and agents of the workflows are done for each element of a list, and some reviews are pages of forms.
     pub fn with_each(seed: u64) -> Self {
-        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, each: true, ..Drawn::default() }))
+        Self::with_long_shifts(Self::draw(seed, Drawn { agents: true, each: true, pages: true, ..Drawn::default() }))
     }
 
     fn with_long_shifts(mut scenario: Self) -> Self {
@@ -153,12 +154,13 @@ impl Scenario {
         let agents = &mut drawn.agents.then(|| Rng::with_seed(seed ^ 0x6167_656e));
         let tools = &mut drawn.mcp_tools.then(|| Rng::with_seed(seed ^ 0x746f_6f6c));
         let each = &mut drawn.each.then(|| Rng::with_seed(seed ^ 0x6561_6368));
+        let pages = &mut drawn.pages.then(|| Rng::with_seed(seed ^ 0x7061_6765));
         let called = if calls.u8(..3) == 0 { called_workflows(calls, agents) } else { Vec::new() };
         let plan = |random: &mut Rng, has_poison| {
             let calls = Some((&mut *calls, called.len())).filter(|(_, called)| *called > 0);
             let has_two_reviews = races.u8(..12) == 0;
-            let (agents, tools, each) = (agents.as_mut(), tools.as_mut(), each.as_mut());
-            random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each })
+            let (agents, tools, each, pages) = (agents.as_mut(), tools.as_mut(), each.as_mut(), pages.as_mut());
+            random_plan(random, PlanOptions { has_poison, has_two_reviews, calls, agents, tools, each, pages })
         };
         let runs = planned_runs(random, seed, starts_at, plan);
         let starts: Vec<Duration> = runs.iter().map(|run| run.starts_at).collect();

@@ -12,7 +12,7 @@ use oauth::{BrowserAnswer, ConsentError, Subject, shown_code};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::builder::{Caller, Data, Editor, ErrorBody, ErrorResponses, NotFound, NotPermitted};
-use web::page::{PLATFORM_FAILURE, escape, form_page, message_page};
+use web::page::{PLATFORM_FAILURE, message_page, question_page};
 use web::{ApiError, Path, Query, Result};
 
 use crate::Stores;
@@ -79,14 +79,14 @@ pub async fn confirm_consent(
     let Some(pending) = pending.filter(|_| caller.is_err()) else {
         return finish_consent(State(stores), caller, Query(answer)).await;
     };
-    let user = escape(&pending.user_name);
-    form_page(
+    let user = &pending.user_name;
+    question_page(
         Translated::new("Connect your account?", "¿Conectar su cuenta?"),
         &translated!(
             "A workflow of {user} will act with your account. Continue only if you are this person.",
             "Un flujo de trabajo de {user} actuará con su cuenta. Continúe solo si usted es esa persona."
         ),
-        &format!("callback?{}", escape(&answer.to_query())),
+        &format!("callback?{}", answer.to_query()),
         Translated::new("Connect", "Conectar"),
     )
 }

@@ -12,7 +12,7 @@ use oauth::{BrowserAnswer, shown_code};
 use platform::telemetry;
 use web::base_url::BaseUrl;
 use web::gateway::{ErrorBody, ErrorResponses, NotFound};
-use web::page::{PLATFORM_FAILURE, escape, form_page, message_page};
+use web::page::{PLATFORM_FAILURE, message_page, question_page};
 use web::{NoBody, Path, Query, Result};
 
 use crate::Stores;
@@ -100,14 +100,14 @@ pub async fn confirm_mcp_connection(
     let Some(pending) = pending.filter(|_| answer.code.is_some()) else {
         return finish_mcp_connection(State(stores), Query(answer), base_url).await;
     };
-    let user = escape(&pending.user_name);
-    form_page(
+    let user = &pending.user_name;
+    question_page(
         Translated::new("Connect your account?", "¿Conectar su cuenta?"),
         &translated!(
             "The API keys of {user} will act with your account. Continue only if you are this person.",
             "Las claves de API de {user} actuarán con su cuenta. Continúe solo si usted es esa persona."
         ),
-        &format!("callback?{}", escape(&answer.to_query())),
+        &format!("callback?{}", answer.to_query()),
         Translated::new("Connect", "Conectar"),
     )
 }

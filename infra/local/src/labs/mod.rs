@@ -40,7 +40,7 @@ use program::Program;
 
 pub use files::Folders;
 pub use front::LabRouter;
-pub(crate) use pages::{field, message_page, page};
+pub(crate) use pages::{escape, field, message_page, page};
 
 /// Whether the program of a command is installed here, so that workbenches can start it.
 pub fn is_installed(command: &[String]) -> bool {

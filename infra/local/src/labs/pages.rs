@@ -6,7 +6,8 @@ use axum::response::{Html, IntoResponse, Response};
 use domain::workbench::{ResourceDimension, Workbench};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
-use web::page::escape;
+
+use maud::html;
 
 use crate::started_command;
 
@@ -19,6 +20,11 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;mar
     button{font:inherit;padding:.45rem 1rem;border:0;border-radius:6px;background:#2657d9;color:#fff;cursor:pointer}\
     button.quiet{background:none;color:#b3261e;padding:0}form{margin:0}.note{color:#5a6475;font-size:.9rem}\
     p.problem{color:#b3261e}";
+
+/// A text in HTML.
+pub fn escape(text: &str) -> String {
+    html! { (text) }.into_string()
+}
 
 /// A page. `body` is HTML, and `title` is text.
 pub fn page(status: StatusCode, title: &str, body: &str) -> Response {

@@ -13,10 +13,9 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
-use web::page::escape;
 
 use super::files::LabFolder;
-use super::pages::{details, field, message_page, page};
+use super::pages::{details, escape, field, message_page, page};
 use super::program::describe_missing;
 
 const MAX_FILE_BYTES: usize = 1 << 20;
@@ -64,8 +63,8 @@ fn overview(folder: &LabFolder, workbench: &Workbench, open: Option<&str>) -> Re
     let rows: String = files(&folder.home)
         .iter()
         .map(|(name, bytes)| {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("file", name).finish();
             let name = escape(name);
-            let query = form_urlencoded::Serializer::new(String::new()).append_pair("file", &name).finish();
             format!(
                 "<tr><td><a href=\"/?{query}\">{name}</a></td><td>{bytes} bytes</td>\
                  <td><a href=\"/file?{}\">Download</a></td>\

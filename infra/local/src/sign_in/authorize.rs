@@ -8,13 +8,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{LOCATION, ORIGIN};
 use http::{HeaderMap, StatusCode, Uri};
-use web::page::escape;
 
 use super::clients::Client;
 use super::codes::Code;
 use super::{MAX_TEXT_BYTES, Shared, SignIn};
 use crate::issuer::{ISSUER, Subject};
-use crate::labs::{field, message_page, page};
+use crate::labs::{escape, field, message_page, page};
 
 const CODE_VALID: Duration = Duration::from_secs(60);
 /// The client id of a registered client is signed, and contains its redirect URIs.

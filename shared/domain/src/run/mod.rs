@@ -35,7 +35,7 @@ pub use event::{RunEvent, RunEventKind, RunValue, node_id_of};
 pub use exchange::ExchangeDetector;
 pub use hold::{Hold, Parking};
 pub use new_run::{NewRun, ParentStep, RunRetry, StartableRelease};
-pub use review::{NewReview, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
+pub use review::{NewReview, QuestionKind, ReviewAnswer, ReviewField, ReviewFieldType, ReviewRequest};
 pub use starter::{AssistantClient, RunStarter};
 pub use step_error::StepError;
 pub use thread::RunThread;

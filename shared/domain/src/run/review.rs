@@ -9,13 +9,25 @@ use crate::{Error, Result};
 
 const MAX_FIELDS_BYTES: usize = 64 * 1024;
 
-/// A review that a run opens.
+/// Who answers a question of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionKind {
+    /// A member who may decide.
+    #[default]
+    Review,
+    /// The person who has sent the form that started the run.
+    FormPage,
+}
+
+/// A review or a page of a form that a run opens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewReview {
+    pub kind: QuestionKind,
     /// The path of the step.
     pub step: String,
     pub expires_at: Time,
-    /// What the person sees: `title`, `message`, `fields`.
+    /// What the person sees, such as `title` and `fields`.
     pub request: Map<String, Value>,
 }
 

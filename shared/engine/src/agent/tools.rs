@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::agent::HttpMethod;
 use domain::id::AgentId;
-use domain::run::StepError;
+use domain::run::{QuestionKind, StepError};
 use indexmap::IndexMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -84,7 +84,7 @@ pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<
             on_uncertain: Some(*on_uncertain),
         })
         .into(),
-        ToolTarget::Function => DueWork::Review(question(tool, &arguments)),
+        ToolTarget::Function => DueWork::Ask(question(tool, &arguments)),
     };
     Ok(ToolWork::Due(work))
 }
@@ -155,5 +155,5 @@ fn question(tool: &AgentTool, arguments: &Map<String, Value>) -> Question {
         ("message".to_owned(), format!("{description}{separator}Arguments: {arguments}").into()),
         ("fields".to_owned(), json!([{"name": RESULT, "label": "Result", "type": "json", "required": true}])),
     ]);
-    Question { request, expires_in_seconds: None }
+    Question { kind: QuestionKind::Review, request, expires_in_seconds: None }
 }

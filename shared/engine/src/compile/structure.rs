@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use super::upstream::{StepSet, upstream};
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::nodes::Category;
+use crate::nodes::form::FormNode;
+use crate::nodes::form_page::FormPageNode;
 use crate::nodes::input::InputNode;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 use crate::nodes::schedule::{MAX_SCHEDULES, ScheduleNode};
@@ -172,8 +174,8 @@ fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
     }
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
         let message = translated!(
-            "nothing starts a run; add a node of type input, webhook, schedule or message",
-            "nada inicia una ejecución; añada un nodo de tipo input, webhook, schedule o message"
+            "nothing starts a run; add a node of type input, webhook, form, schedule or message",
+            "nada inicia una ejecución; añada un nodo de tipo input, webhook, form, schedule o message"
         );
         problems.add_graph_problem(Severity::Error, "missing_trigger", message);
     }
@@ -202,6 +204,16 @@ fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
                 "no tiene ningún send_result después, así que sus ejecuciones no tienen salida"
             );
             problems.warn("no_result", index, message);
+        }
+        let is_other_trigger = |step: &PlanStep| step.node_type.is_trigger() && !step.node_type.is::<FormNode>();
+        let mut others = plan.steps_where(is_other_trigger);
+        if step.node_type.is::<FormPageNode>() && others.any(|trigger| plan.reach([trigger], |_| true).contains(&index))
+        {
+            let message = translated!(
+                "in runs that no form has started, nobody sees the page, and it expires; lead only forms to it",
+                "en las ejecuciones que no inició un formulario nadie ve la página, y caduca; lleve a él solo formularios"
+            );
+            problems.warn("page_without_form", index, message);
         }
         let ends = step.node_type.category == Category::Output || step.node_type.is_unknown();
         if !ends && step.outgoing.is_empty() && step.node_type.is_trigger() {

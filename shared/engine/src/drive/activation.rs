@@ -37,7 +37,7 @@ impl<E: Effects> Driver<'_, E> {
                 self.record(RunEventKind::StepDelayed { step, until });
                 Ok(Stage::Delay { until })
             }
-            DueWork::Review(_) => Ok(Stage::Unasked { uncertain: None }),
+            DueWork::Ask(_) => Ok(Stage::Unasked { uncertain: None }),
             DueWork::Perform(_) => Ok(Stage::Ready(Ready::new(1))),
         }
     }

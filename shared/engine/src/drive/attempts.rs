@@ -105,7 +105,7 @@ impl<E: Effects> Driver<'_, E> {
             DueWork::Perform(operation) => {
                 operation.on_uncertain(self.execution.plan().steps[path.step].policy.on_uncertain)
             }
-            DueWork::Delay(_) | DueWork::Review(_) => OnUncertain::Retry,
+            DueWork::Delay(_) | DueWork::Ask(_) => OnUncertain::Retry,
         }
     }
 
@@ -113,7 +113,7 @@ impl<E: Effects> Driver<'_, E> {
     fn operation_of(&self, path: &StepPath) -> Option<&Arc<Operation>> {
         match &self.active.get(path)?.effect.work {
             DueWork::Perform(operation) => Some(operation),
-            DueWork::Delay(_) | DueWork::Review(_) => None,
+            DueWork::Delay(_) | DueWork::Ask(_) => None,
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Effects, Journal};
 use crate::nodes::DueWork;
 use crate::run::StepPath;
 use domain::Result;
-use domain::run::{ReviewAnswer, RunEventKind};
+use domain::run::{QuestionKind, ReviewAnswer, RunEventKind};
 use serde_json::Value;
 
 /// The maximum number of reviews that one commit opens. A transaction has at most 100 writes.
@@ -23,7 +23,7 @@ impl<E: Effects> Driver<'_, E> {
             let Some(active) = self.active.get(&path) else { continue };
             let (step, now) = (self.display(&path), self.now());
             let review = match (&active.effect.work, uncertain) {
-                (DueWork::Review(question), None) => open_review(step.clone(), question, now),
+                (DueWork::Ask(question), None) => open_review(step.clone(), question, now),
                 _ => Ok(ask_about(step.clone(), now)),
             };
             let review = match review {
@@ -61,7 +61,7 @@ impl<E: Effects> Driver<'_, E> {
         match uncertain {
             None => {
                 let answer = self.with_hidden_values(path, answer);
-                self.finish(path, Ok(outcome_of(answer)));
+                self.finish(path, Ok(outcome_of(self.question_kind(path), answer)));
             }
             Some(attempt) if answer.approved => {
                 self.set_stage(path, Stage::Ready(Ready::new(attempt + 1)));
@@ -70,10 +70,17 @@ impl<E: Effects> Driver<'_, E> {
         }
     }
 
+    fn question_kind(&self, path: &StepPath) -> QuestionKind {
+        match self.active.get(path).map(|active| &active.effect.work) {
+            Some(DueWork::Ask(question)) => question.kind,
+            _ => QuestionKind::Review,
+        }
+    }
+
     /// Puts the originals in the place of the values that the person did not see and did not change.
     fn with_hidden_values(&self, path: &StepPath, mut answer: ReviewAnswer) -> ReviewAnswer {
         let question = match self.active.get(path).map(|active| &active.effect.work) {
-            Some(DueWork::Review(question)) => question.request.get("fields"),
+            Some(DueWork::Ask(question)) => question.request.get("fields"),
             _ => None,
         };
         let fields = question.and_then(Value::as_array);
@@ -98,7 +105,7 @@ impl<E: Effects> Driver<'_, E> {
         let step = self.display(path);
         match (self.wait_for(journal.expire(&step)).await?, uncertain) {
             (Some(answer), _) => self.apply_review(path, uncertain, answer),
-            (None, None) => self.finish(path, Ok(expired())),
+            (None, None) => self.finish(path, Ok(expired(self.question_kind(path)))),
             (None, Some(_)) => self.finish(path, Err(outcome_unknown())),
         }
         Ok(())

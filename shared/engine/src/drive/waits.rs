@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::nodes::delay::DelayNode;
+use crate::nodes::form_page::{self, SUBMITTED};
 use crate::nodes::review::Question;
 use crate::run::{DueEffect, StepError, StepOutcome};
 use crate::value_size::measure;
-use domain::run::{NewReview, ReviewAnswer};
+use domain::run::{NewReview, QuestionKind, ReviewAnswer};
 use domain::time::Time;
 
 /// A step waits at most this long.
@@ -36,13 +37,13 @@ pub fn delay_until(delay: &DelayNode<Value>, now: Time) -> Result<Time, StepErro
 }
 
 pub fn open_review(step: String, question: &Question, now: Time) -> Result<NewReview, StepError> {
-    let Question { request, expires_in_seconds } = question;
+    let Question { kind, request, expires_in_seconds } = question;
     let expires_at = now.plus(expires_in_seconds.map_or(DEFAULT_REVIEW_TIME, Duration::from_secs));
     if measure(request).is_none_or(|bytes| bytes > MAX_REVIEW_BYTES) {
-        let message = "the title, the message and the fields of a review have at most 64 KiB as JSON";
+        let message = "the texts and the fields that a person sees have at most 64 KiB as JSON";
         return Err(StepError::new("review_too_large", message));
     }
-    Ok(NewReview { step, expires_at, request: request.clone() })
+    Ok(NewReview { kind: *kind, step, expires_at, request: request.clone() })
 }
 
 /// Asks a person whether an attempt took place.
@@ -51,10 +52,13 @@ pub fn ask_about(step: String, now: Time) -> NewReview {
     let message =
         "The outcome of the last attempt is unknown. Approve to perform the step again, or reject to let it fail.";
     let request = Map::from_iter([("title".to_owned(), title.into()), ("message".to_owned(), message.into())]);
-    NewReview { step, expires_at: now.plus(DEFAULT_REVIEW_TIME), request }
+    NewReview { kind: QuestionKind::Review, step, expires_at: now.plus(DEFAULT_REVIEW_TIME), request }
 }
 
-pub fn outcome_of(answer: ReviewAnswer) -> StepOutcome {
+pub fn outcome_of(kind: QuestionKind, answer: ReviewAnswer) -> StepOutcome {
+    if kind == QuestionKind::FormPage {
+        return StepOutcome::new(SUBMITTED, Value::Object(answer.fields));
+    }
     let decision = if answer.approved { "approved" } else { "rejected" };
     let ReviewAnswer { fields, comment, reviewer, .. } = answer;
     StepOutcome::new(
@@ -63,7 +67,10 @@ pub fn outcome_of(answer: ReviewAnswer) -> StepOutcome {
     )
 }
 
-pub fn expired() -> StepOutcome {
+pub fn expired(kind: QuestionKind) -> StepOutcome {
+    if kind == QuestionKind::FormPage {
+        return StepOutcome::new(form_page::EXPIRED, Value::Null);
+    }
     StepOutcome::new("expired", json!({"decision": "expired", "fields": {}, "comment": null, "reviewer": null}))
 }
 

@@ -39,7 +39,7 @@ pub enum DueWork {
     /// The driver waits.
     Delay(DelayNode<Value>),
     /// The driver asks a person.
-    Review(Question),
+    Ask(Question),
     /// [`Effects`](crate::drive::Effects) perform it.
     Perform(Arc<Operation>),
 }
@@ -55,7 +55,7 @@ impl DueWork {
     pub fn memory(&self) -> usize {
         match self {
             Self::Delay(_) => 0,
-            Self::Review(question) => memory_of_fields(&question.request),
+            Self::Ask(question) => memory_of_fields(&question.request),
             Self::Perform(operation) => match &**operation {
                 // A whole conversation, which is not copied.
                 Operation::AskModel(prompt) => memory_of_prompt(prompt),

@@ -91,6 +91,7 @@ macro_rules! node_types {
 node_types! {
     input::InputNode,
     webhook::WebhookNode,
+    form::FormNode,
     schedule::ScheduleNode,
     message::MessageNode,
     agent::AgentNode,
@@ -116,6 +117,7 @@ node_types! {
     merge::MergeNode,
     delay::DelayNode,
     review::ReviewNode,
+    form_page::FormPageNode,
     workflow::WorkflowNode => Workflow(workflow::WorkflowCall),
     send_message::SendMessageNode => SendMessage(send_message::SendMessageNode<Value, String>),
     send_result::SendResultNode,

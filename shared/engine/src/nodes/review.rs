@@ -10,7 +10,7 @@ use super::fields::{Cel, Jinja};
 use super::policy::Policies;
 use super::{Category, DueWork, Fields, NodeAction, NodeKind, NodeResult};
 use domain::language::Translated;
-use domain::run::ReviewFieldType;
+use domain::run::{QuestionKind, ReviewFieldType};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -53,7 +53,8 @@ pub struct Field {
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What the person sees: `title`, `message` and `fields`, as they are written, with the values of their expressions.
+    pub kind: QuestionKind,
+    /// What the person sees, such as `title` and `fields`, as they are written, with the values of their expressions.
     pub request: Map<String, Value>,
     pub expires_in_seconds: Option<u64>,
 }
@@ -95,7 +96,8 @@ impl NodeKind for ReviewNode {
         let mut config = fields.config()?;
         let shown = ["title", "message", "fields"].into_iter();
         let request = shown.filter_map(|name| Some((name.to_owned(), config.remove(name)?))).collect();
-        let question = Question { request, expires_in_seconds: self.expires_in_seconds };
-        Ok(NodeAction::Due(DueWork::Review(question)))
+        let expires_in_seconds = self.expires_in_seconds;
+        let question = Question { kind: QuestionKind::Review, request, expires_in_seconds };
+        Ok(NodeAction::Due(DueWork::Ask(question)))
     }
 }

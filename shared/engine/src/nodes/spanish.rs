@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 132] = [
+const TEXTS: [(&str, &str); 151] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -289,6 +289,44 @@ const TEXTS: [(&str, &str); 132] = [
      "La salida de la ejecución; si se omite, la entrada del nodo."),
     ("The error code, for programs; `failed` by default.",
      "El código de error, para programas; por defecto `failed`."),
+    ("The title of the page.",
+     "El título de la página."),
+    ("The text above the fields. It is plain text; its lines are kept.",
+     "El texto encima de los campos. Es texto sin formato; se conservan sus líneas."),
+    ("The fields that people fill in.",
+     "Los campos que la gente rellena."),
+    ("The name of the field in the value of the node.",
+     "El nombre del campo en el valor del nodo."),
+    ("The name that people see; by default the name of the field.",
+     "El nombre que ve la gente; por defecto el nombre del campo."),
+    ("Whether people must fill it in.",
+     "Si hay que rellenarlo."),
+    ("A text that explains the field.",
+     "Un texto que explica el campo."),
+    ("The initial value. A text at the first page, where `?name=value` in the link sets it, too.",
+     "El valor inicial. Un texto en la primera página, donde `?name=value` en el enlace también lo indica."),
+    ("What people choose from: a list of texts.",
+     "Entre qué elige la gente: una lista de textos."),
+    ("The text of the button; `Send` by default, in the language of the browser.",
+     "El texto del botón; por defecto `Enviar`, en el idioma del navegador."),
+    ("The text that people see at the end. A text that `send_result` returns is shown instead of it, if the webhook is synchronous or the workflow has form pages.",
+     "El texto que ve la gente al final. En su lugar se muestra un texto que devuelva `send_result`, si el webhook es síncrono o el flujo tiene páginas de formulario."),
+    ("The page to which browsers are sent at the end, instead of a text.",
+     "La página a la que se envía a los navegadores al final, en lugar de un texto."),
+    ("How many runs the form starts in an hour, because anyone with the link can send it; 500 by default.",
+     "Cuántas ejecuciones inicia el formulario en una hora, porque cualquiera con el enlace puede enviarlo; por defecto 500."),
+    ("The fields that the person fills in. Without them, the page is a text with a button.",
+     "Los campos que rellena la persona. Sin ellos, la página es un texto con un botón."),
+    ("The text of the button; `Continue` by default, in the language of the browser.",
+     "El texto del botón; por defecto `Continuar`, en el idioma del navegador."),
+    ("After this time the page closes and the run continues at `expired`; seven days by default.",
+     "Pasado este tiempo la página se cierra y la ejecución sigue por `expired`; por defecto siete días."),
+    ("A field of the page.",
+     "Un campo de la página."),
+    ("The texts and files of a page have at most 256 KiB; ask for larger files on the first page.",
+     "Los textos y archivos de una página tienen como máximo 256 KiB; pida los archivos más grandes en la primera página."),
+    ("The link of the page is that of the webhook in the workflow's channels, with `/form` at its end.",
+     "El enlace de la página es el del webhook en los canales del flujo, con `/form` al final."),
 ];
 
 #[cfg(test)]

@@ -44,6 +44,11 @@ pub fn refused_calls(webhook: WebhookId, sender: &str, hour: i64) -> Key {
     Key::new(format!("REFUSED#{webhook}"), format!("{sender}#{hour}"))
 }
 
+/// The number of runs that the form of a webhook started in an hour.
+pub fn sent_forms(webhook: WebhookId, hour: i64) -> Key {
+    Key::new(format!("FORMS#{webhook}"), hour.to_string())
+}
+
 /// A job that generates images.
 pub fn image_job(account: Account, id: ImageJobId) -> Key {
     Key::new(format!("{IMAGES}{}#{}", account.org, account.user), id)

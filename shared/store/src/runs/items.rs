@@ -12,7 +12,8 @@ use domain::id::{OrgId, ReleaseId, RunId, UserId, WebhookEventId, WebhookId, Wor
 use domain::identity::Account;
 use domain::retention::RunRetention;
 use domain::run::{
-    NewReview, ParentStep, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunStarter, RunState, RunThread,
+    NewReview, ParentStep, QuestionKind, ReviewAnswer, Run, RunError, RunEvent, RunOrigin, RunStarter, RunState,
+    RunThread,
 };
 use domain::time::Time;
 use domain::{Error, Result};
@@ -264,12 +265,15 @@ pub struct ReviewItem {
     pub pk: String,
     pub sk: String,
     pub step: String,
+    /// Earlier versions had only reviews.
+    #[serde(default)]
+    pub kind: QuestionKind,
     pub state: ReviewState,
     pub request: Map<String, Value>,
     pub closes_at: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ReviewAnswer>,
-    /// The part of the list of open reviews of the account. A closed review has none.
+    /// The part of the list of open reviews of the account. A closed review and a page of a form have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     listed_of: Option<String>,
     /// When the review was opened, by which that list is ordered.
@@ -282,12 +286,13 @@ impl ReviewItem {
     /// `expires_at` is when the item is deleted. The review itself closes earlier.
     pub(super) fn new(run: RunPlace, review: &NewReview, expires_at: Time) -> Self {
         let Key { pk, sk } = keys::review(run.id, &review.step);
-        let NewReview { step, expires_at: closes_at, request } = review.clone();
+        let NewReview { kind, step, expires_at: closes_at, request } = review.clone();
         let (state, expires_at) = (ReviewState::Open, expires_at.as_seconds());
         let opened = Uuid::now_v7();
-        let listed_of = Some(AccountList::Reviews.partition_of(run.account, opened));
-        let listed_at = Some(opened);
-        Self { pk, sk, step, state, request, closes_at, answer: None, listed_of, listed_at, expires_at }
+        let is_listed = kind == QuestionKind::Review;
+        let listed_of = is_listed.then(|| AccountList::Reviews.partition_of(run.account, opened));
+        let listed_at = is_listed.then_some(opened);
+        Self { pk, sk, step, kind, state, request, closes_at, answer: None, listed_of, listed_at, expires_at }
     }
 
     /// Takes a review out of the list of open reviews.

@@ -1,5 +1,5 @@
-//! Reviews: questions to people. The first answer counts; a review that nobody answers in time is closed by the holder
-//! of its run.
+//! Reviews and the pages of forms: questions to people. The first answer counts; a question that nobody answers in time is closed
+//! by the holder of its run.
 
 use std::time::Duration;
 
@@ -15,15 +15,16 @@ use crate::keys;
 use crate::query::{Range, TableQuery};
 use crate::table::{RefusedWrite, WriteOutcome};
 use domain::id::RunId;
-use domain::run::{ReviewAnswer, ReviewRequest, Run, RunState, has_ended, node_id_of};
+use domain::run::{QuestionKind, ReviewAnswer, ReviewRequest, Run, RunState, has_ended, node_id_of};
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// A review as the person sees it.
+/// A question as the person sees it.
 #[derive(Clone, Debug)]
 pub struct OpenReview {
     /// The path of the step.
     pub step: String,
+    pub kind: QuestionKind,
     pub state: ReviewState,
     pub request: Map<String, Value>,
     pub closes_at: Time,
@@ -34,6 +35,13 @@ const REVIEW: &str = "review";
 
 impl Runs {
     pub async fn reviews(&self, run: RunId) -> Result<Vec<OpenReview>> {
+        let mut questions = self.questions(run).await?;
+        questions.retain(|question| question.kind == QuestionKind::Review);
+        Ok(questions)
+    }
+
+    /// The reviews and the pages of forms.
+    pub async fn questions(&self, run: RunId) -> Result<Vec<OpenReview>> {
         Ok(self.review_items(run).await?.into_iter().map(OpenReview::from).collect())
     }
 
@@ -55,11 +63,20 @@ impl Runs {
 
     /// The reviews that people can answer now. The one that expires first is the first one.
     pub async fn open_reviews(&self, run: &Run, now: Time) -> Result<Vec<OpenReview>> {
+        self.open_questions(run, QuestionKind::Review, now).await
+    }
+
+    /// The pages that the person who has sent the form can send now. The one that expires first is the first one.
+    pub async fn open_form_pages(&self, run: &Run, now: Time) -> Result<Vec<OpenReview>> {
+        self.open_questions(run, QuestionKind::FormPage, now).await
+    }
+
+    async fn open_questions(&self, run: &Run, kind: QuestionKind, now: Time) -> Result<Vec<OpenReview>> {
         if !matches!(run.state, RunState::Running | RunState::Paused) {
             return Ok(Vec::new());
         }
-        let mut open = self.reviews(run.id).await?;
-        open.retain(|review| review.is_open(now));
+        let mut open = self.questions(run.id).await?;
+        open.retain(|question| question.kind == kind && question.is_open(now));
         open.sort_by_key(|review| review.closes_at);
         Ok(open)
     }
@@ -121,7 +138,7 @@ impl OpenReview {
 
 impl From<ReviewItem> for OpenReview {
     fn from(item: ReviewItem) -> Self {
-        let ReviewItem { step, state, request, closes_at, answer, .. } = item;
-        Self { step, state, request, closes_at, answer }
+        let ReviewItem { step, kind, state, request, closes_at, answer, .. } = item;
+        Self { step, kind, state, request, closes_at, answer }
     }
 }

@@ -12,6 +12,7 @@ use testing::mcp::McpServer;
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::databases::Shop;
+use super::forms::Visitor;
 use super::hooks::publish_hook;
 use super::schedules::{planned_at, runs_of, tick};
 use super::*;
@@ -221,6 +222,25 @@ async fn run_triggers(stage: &mut Stage) {
     let answer = hook.call(json!({"n": 1})).await;
     assert_eq!(answer.json["output"], json!({"n": 1}), "{}", answer.text);
     stage.check("webhook", &config, "out", &answer.json["output"]);
+
+    let form = stage.example("form", &json!({}));
+    let page = stage.example("form_page", &json!({}));
+    let nodes = [
+        node("hook", "form", form.clone()),
+        node("days", "transform", json!({"value": "{'name': 'Ada', 'freeDays': ['Monday']}"})),
+        node("tested", "form_page", page.clone()),
+        node("end", "send_result", json!({"output": "{'form': nodes.hook.output, 'page': input}"})),
+    ];
+    let draft = graph(&nodes, &["hook.out days", "days.out tested", "tested.submitted end"]);
+    let hook = publish_hook(&stage.app, &stage.ada, draft, "async").await;
+    let mut visitor = Visitor::open(&stage.app, &hook, "").await;
+    visitor.fill(&[("email", "ada@example.com"), ("topic", "Sales"), ("message", "Hi")]).await;
+    visitor.fill(&[("day", "Monday")]).await;
+    let [path] = &runs_of(&stage.app, &hook.workflow).await[..] else { panic!("one run starts") };
+    let run = read(&stage.ada, path).await;
+    assert_eq!(run["output"]["page"], json!({"day": "Monday"}), "{run}");
+    stage.check("form", &form, "out", &run["output"]["form"].clone());
+    stage.check("form_page", &page, "submitted", &run["output"]["page"].clone());
 
     let config = stage.example("schedule", &json!({"input": {"report": "daily"}}));
     let mut draft = triggered("schedule", &config);

@@ -80,6 +80,10 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         review(Meanwhile::Decide("approve"), "approved"),
         review(Meanwhile::Decide("reject"), "rejected"),
         review(Meanwhile::Wait(2 * day), "expired"),
+        Sample {
+            meanwhile: Meanwhile::Wait(2 * day),
+            ..sample("form_page", json!({}), json!({"name": "Ada", "freeDays": ["Monday"]}), "expired")
+        },
         sample("workflow", json!({"workflowId": called, "input": "{'n': input}"}), json!(21), "out"),
         sample("send_result", json!({}), json!("hello"), "out"),
     ]

@@ -108,7 +108,7 @@ impl Play {
                         Operation::LoadAgent(load) => Some(load.agent_id),
                         _ => None,
                     },
-                    DueWork::Delay(_) | DueWork::Review(_) => None,
+                    DueWork::Delay(_) | DueWork::Ask(_) => None,
                 };
                 let Some(id) = loaded else {
                     self.log.push(format!("{} {} {}", call.number, name_of(&call), call.action.name));
@@ -158,7 +158,7 @@ impl Play {
 fn name_of(call: &AgentCall) -> &'static str {
     match &call.work {
         DueWork::Perform(operation) => operation.name(),
-        DueWork::Review(_) => "review",
+        DueWork::Ask(_) => "review",
         DueWork::Delay(_) => "delay",
     }
 }
@@ -167,7 +167,7 @@ fn name_of(call: &AgentCall) -> &'static str {
 fn fields_of(call: &AgentCall) -> Map<String, Value> {
     match &call.work {
         DueWork::Perform(operation) => operation.to_fields(),
-        DueWork::Review(question) => question.request.clone(),
+        DueWork::Ask(question) => question.request.clone(),
         DueWork::Delay(_) => panic!("{call:?}"),
     }
 }

@@ -114,7 +114,7 @@ fn graphs_without_trigger_or_output_are_refused() {
         [
             "unreachable: node `a`: has no incoming connection; connect or remove it",
             "missing_output: a run has no output; add a node of type send_result or send_message",
-            "missing_trigger: nothing starts a run; add a node of type input, webhook, schedule or message",
+            "missing_trigger: nothing starts a run; add a node of type input, webhook, form, schedule or message",
         ]
     );
     let silent = found(&[("in", "input", json!({})), ("say", "send_message", json!({"text": "hi"}))], "in>say");

@@ -134,7 +134,7 @@ fn an_invalid_configuration_is_an_error_without_its_values() {
 fn operation(effect: &DueEffect) -> &Operation {
     match &effect.work {
         DueWork::Perform(operation) => operation,
-        DueWork::Delay(_) | DueWork::Review(_) => panic!("{effect:?}"),
+        DueWork::Delay(_) | DueWork::Ask(_) => panic!("{effect:?}"),
     }
 }
 

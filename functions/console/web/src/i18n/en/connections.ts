@@ -12,11 +12,13 @@ export const connections = {
     nodeTypes: {
       input: "Runs that people, agents and other workflows start",
       webhook: "Calls of another system",
+      form: "People who fill in the form",
       schedule: "Runs at scheduled times",
       message: "Messages that people send",
       send_message: "Messages to people",
       send_result: "The result of the run",
     } as Record<string, string>,
+    formLink: "Link to the form",
     complete: "Ready",
     incomplete: "Incomplete",
     missing: {

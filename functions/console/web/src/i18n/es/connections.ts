@@ -17,11 +17,13 @@ export const connections: Dictionary["connections"] = {
     nodeTypes: {
       input: "Ejecuciones que inician personas, agentes y otros flujos",
       webhook: "Llamadas de otro sistema",
+      form: "Personas que rellenan el formulario",
       schedule: "Ejecuciones a horas programadas",
       message: "Mensajes que envían las personas",
       send_message: "Mensajes a personas",
       send_result: "El resultado de la ejecución",
     },
+    formLink: "Enlace al formulario",
     complete: "Listo",
     incomplete: "Incompleto",
     missing: {

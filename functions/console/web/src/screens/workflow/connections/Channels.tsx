@@ -10,6 +10,7 @@ import { Loaded } from "../../../ui/Loaded";
 import { Section } from "../../../ui/Section";
 import { ChannelDialog } from "./ChannelDialog";
 import { useChannels } from "./channelQueries";
+import { FormLink } from "./FormLink";
 import { nodeNames } from "./nodes";
 import { useCredentials, useWebhooks } from "./queries";
 
@@ -104,6 +105,7 @@ function ChannelRow({ workflow, channel, canEdit, onChange }: ChannelRowProps) {
             {complete ? (
               <>
                 <ChannelTarget workflow={workflow} channel={channel} />
+                {type === "form" && <FormLink workflowId={workflow.id} webhookId={config.webhookId ?? null} />}
                 {kind === "messaging" && direction === "input" && canEdit && (
                   <p className="sub">
                     <Link to="workflowCredentials" params={{ workflowId: workflow.id }}>{t.connections.credentials.address}</Link>

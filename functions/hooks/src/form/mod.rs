@@ -1,0 +1,59 @@
+//! Forms: pages that people open without an account. The form of a webhook starts a run, as a call of the webhook with the same
+//! values would, and its further pages continue it.
+
+mod pages;
+mod progress;
+mod start;
+
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, LOCATION};
+use axum::response::{IntoResponse, Response};
+use domain::form::{Given, GivenFile};
+use platform::telemetry;
+use web::{ApiError, Form, Part, classify};
+
+pub use progress::{send_page, show_progress};
+pub use start::{send_form, show_form};
+
+/// The parts of a page that are not fields. The names of fields begin with a letter.
+const SUBMISSION: &str = "_submission";
+const STEP: &str = "_step";
+
+/// What a person sees, or why there is nothing to see.
+type Answer = web::Result<Response>;
+
+/// People get errors as pages, too.
+fn respond(answer: Answer) -> Response {
+    answer.unwrap_or_else(|ApiError(error)| {
+        let (status, code) = classify(&error);
+        tracing::Span::current().record("code", &code);
+        telemetry::log_cause(&error);
+        pages::show_error(status, &code)
+    })
+}
+
+/// Sends the browser to another page, so that a reload does not send the form again.
+fn redirect(url: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, url), (CACHE_CONTROL, "no-store")]).into_response()
+}
+
+/// What was given for each field.
+fn read_given(Form(parts): Form) -> domain::Result<Vec<(String, Given)>> {
+    parts.into_iter().map(|part| Ok((part.name.clone(), read_part(part)?))).collect()
+}
+
+fn read_part(part: Part) -> domain::Result<Given> {
+    if part.file_name.is_none() {
+        return Ok(Given::Text(part.text()?.to_owned()));
+    }
+    let Part { file_name, content_type, content, .. } = part;
+    Ok(Given::File(GivenFile { name: file_name.unwrap_or_default(), content_type, content: content.into() }))
+}
+
+/// The text of a part that is not a field.
+fn text_of<'a>(given: &'a [(String, Given)], name: &str) -> Option<&'a str> {
+    given.iter().find_map(|(given_name, given)| match given {
+        Given::Text(text) if given_name == name => Some(text.as_str()),
+        _ => None,
+    })
+}
