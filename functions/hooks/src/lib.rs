@@ -1,5 +1,6 @@
-//! `/hooks/v1`: other systems start runs of workflows, people fill in forms, and messaging providers deliver messages. A run whose caller waits is
-//! carried out here, as far as it needs only `http` nodes; the function `run-worker` carries out the rest.
+//! `/hooks/v1`: other systems start runs of workflows, people fill in forms, and messaging providers deliver messages. A run
+//! whose caller waits is carried out here, as far as it needs only `http` nodes; the function `run-worker` carries out the
+//! rest.
 
 mod call;
 mod delivery;

@@ -82,10 +82,14 @@ fn started_by(config: Value, nodes: &[Value], connections: &[&str], output: &str
     graph(&[&ends[..], nodes].concat(), connections)
 }
 
-async fn only_run(owner: &Person, hook: &Hook) -> Value {
+async fn only_run_path(owner: &Person, hook: &Hook) -> String {
     let runs = owner.get(&runs_path(&hook.workflow)).await;
     let [run] = &runs.json["data"].as_array().unwrap()[..] else { panic!("one run: {}", runs.text) };
-    read(owner, &format!("{}/{}", runs_path(&hook.workflow), run["id"].as_str().unwrap())).await
+    format!("{}/{}", runs_path(&hook.workflow), run["id"].as_str().unwrap())
+}
+
+async fn only_run(owner: &Person, hook: &Hook) -> Value {
+    read(owner, &only_run_path(owner, hook).await).await
 }
 
 async fn count_runs(owner: &Person, hook: &Hook) -> usize {
@@ -217,7 +221,7 @@ async fn a_further_page_continues_the_run() {
     let run = only_run(&ada, &hook).await;
     assert_eq!((&run["state"], &run["waiting"]), (&json!("paused"), &Value::Null));
     assert_eq!(ada.get("/builder/v1/reviews").await.json["data"], json!([]), "it is no review");
-    let path = format!("{}/{}", runs_path(&hook.workflow), run["id"].as_str().unwrap());
+    let path = only_run_path(&ada, &hook).await;
     let resolved = ada.post_json(&format!("{path}/resolve-wait"), json!({"decision": "approve"})).await;
     assert_eq!(refusal(&resolved), ("409", "invalid_state"));
 
@@ -300,7 +304,7 @@ async fn a_page_that_nobody_sends_expires() {
     let mut visitor = Visitor::open(&app, &hook, "").await;
     visitor.fill(&[("name", "Grace")]).await;
     let late = visitor.filled(&[("day", "Monday")]);
-    let path = format!("{}/{}", runs_path(&hook.workflow), only_run(&ada, &hook).await["id"].as_str().unwrap());
+    let path = only_run_path(&ada, &hook).await;
     work_at(&app, &path, Time::now().plus(Duration::from_secs(3_601))).await;
     let run = only_run(&ada, &hook).await;
     assert_eq!((&run["state"], &run["output"]), (&json!("completed"), &json!("Too late")));
@@ -315,7 +319,7 @@ async fn a_run_that_is_stopped_ends_its_pages() {
     let mut visitor = Visitor::open(&app, &hook, "").await;
     visitor.fill(&[("name", "Grace")]).await;
     let answer = visitor.filled(&[("day", "Monday")]);
-    let path = format!("{}/{}", runs_path(&hook.workflow), only_run(&ada, &hook).await["id"].as_str().unwrap());
+    let path = only_run_path(&ada, &hook).await;
     assert_eq!(ada.post(&format!("{path}/stop")).await.status, "200 OK");
     app.platform.drain().await;
     let ended = visitor.send(answer).await;

@@ -8,7 +8,8 @@ mod start;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::response::{IntoResponse, Response};
-use domain::form::{Given, GivenFile};
+use domain::form::{FormFieldType, FormPage, Given, GivenFile, Problems};
+use domain::language::Translated;
 use platform::telemetry;
 use web::{ApiError, Form, Part, classify};
 
@@ -56,4 +57,15 @@ fn text_of<'a>(given: &'a [(String, Given)], name: &str) -> Option<&'a str> {
         Given::Text(text) if given_name == name => Some(text.as_str()),
         _ => None,
     })
+}
+
+/// The problem of values that are too large together. It is shown at the first file, or else at the first field.
+fn too_large(page: &FormPage) -> Problems {
+    let files = page.fields.iter().filter(|field| field.r#type == FormFieldType::File);
+    let at = files.chain(&page.fields).next().map(|field| field.name.clone()).unwrap_or_default();
+    let message = Translated::new(
+        "all texts and files of this page together are too large; choose smaller files",
+        "todos los textos y archivos de esta página juntos son demasiado grandes; elija archivos más pequeños",
+    );
+    vec![(at, message.into())]
 }

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use domain::form::{FormPage, Problems};
+use domain::form::FormPage;
 use domain::id::{Id, WebhookId};
-use domain::language::Translated;
 use domain::name::FormLink;
 use domain::run::masking::hide;
 use domain::run::{ReviewAnswer, Run, RunEnd, RunState};
@@ -23,7 +22,7 @@ use store::runs::OpenReview;
 use tokio::time::Instant;
 use web::{ApiError, Form, Path, Result};
 
-use super::{Answer, STEP, pages, read_given, redirect, respond, text_of};
+use super::{Answer, STEP, pages, read_given, redirect, respond, text_of, too_large};
 use crate::Stores;
 
 /// How long a request waits for the next page of a run that goes on. The browser asks again.
@@ -85,15 +84,6 @@ async fn send(stores: &Stores, path: Result<Path<(WebhookId, FormLink)>>, sent: 
         Ok(_) | Err(Error::Conflict { .. }) => Ok(redirect(&link)),
         Err(error) => Err(ApiError(error)),
     }
-}
-
-fn too_large(page: &FormPage) -> Problems {
-    let name = page.fields.first().map(|field| field.name.clone()).unwrap_or_default();
-    let message = Translated::new(
-        "all texts and files of this page together are too large; choose smaller files",
-        "todos los textos y archivos de esta página juntos son demasiado grandes; elija archivos más pequeños",
-    );
-    vec![(name, message.into())]
 }
 
 /// A form that was sent, and its run.

@@ -5,9 +5,8 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use domain::form::{FormFieldType, Given, Problems};
+use domain::form::Given;
 use domain::id::{Id, WebhookId};
-use domain::language::Translated;
 use domain::webhook::RefusedSender;
 use domain::workflow::WorkflowState;
 use domain::{Error, Result as DomainResult};
@@ -20,7 +19,7 @@ use uuid::Uuid;
 use web::idempotency::IDEMPOTENCY_KEY;
 use web::{ApiError, Form, Path, Result};
 
-use super::{Answer, SUBMISSION, pages, read_given, redirect, respond, text_of};
+use super::{Answer, SUBMISSION, pages, read_given, redirect, respond, text_of, too_large};
 use crate::Stores;
 use crate::call::Call;
 use crate::handlers::record_refusal;
@@ -60,15 +59,15 @@ async fn send(stores: &Stores, path: Result<Path<WebhookId>>, headers: HeaderMap
     let given = read_given(sent?)?;
     let submission = text_of(&given, SUBMISSION).and_then(|text| Uuid::parse_str(text).ok());
     let submission = submission.unwrap_or_else(Uuid::now_v7).to_string();
-    let show_again = |problems: &Problems| pages::show_first(&form.page().with_sent(&given), &submission, problems);
-    let values = match form.page().read(&given) {
+    let page = form.page();
+    let read = page.read(&given).map(Value::Object).and_then(|values| match check_input("", &values) {
+        Ok(()) => Ok(values),
+        Err(_) => Err(too_large(&page)),
+    });
+    let values = match read {
         Ok(values) => values,
-        Err(problems) => return Ok(show_again(&problems)),
+        Err(problems) => return Ok(pages::show_first(&page.with_sent(&given), &submission, &problems)),
     };
-    let values = Value::Object(values);
-    if check_input("", &values).is_err() {
-        return Ok(show_again(&too_large(&form)));
-    }
     let (webhook, call) = (called.webhook.clone(), as_call(headers, &values, &submission)?);
     match AuthorizedCall::of_form(stores, called, &call, form.max_per_hour()).start_run().await {
         Ok(response) => Ok(redirect(&format!("form/{}", webhook.form_link(response.run_id())))),
@@ -85,17 +84,6 @@ fn as_call(mut headers: HeaderMap, values: &Value, submission: &str) -> DomainRe
     headers.insert(IDEMPOTENCY_KEY, HeaderValue::try_from(submission).map_err(Error::internal)?);
     headers.remove(CONTENT_LENGTH);
     Ok(Call::new(headers, Bytes::from(values.to_string())))
-}
-
-/// All fields together are too large. The problem is shown at each file, or at the first field.
-fn too_large(form: &FormNode) -> Problems {
-    let files = form.fields.iter().filter(|field| field.r#type == FormFieldType::File);
-    let at = files.chain(&form.fields).next().map(|field| field.name.clone()).unwrap_or_default();
-    let message = Translated::new(
-        "all texts and files together are too large; choose smaller files",
-        "todos los textos y archivos juntos son demasiado grandes; elija archivos más pequeños",
-    );
-    vec![(at, message.into())]
 }
 
 /// The form of a webhook, if the active release has one and the workflow is not paused.

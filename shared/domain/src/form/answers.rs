@@ -162,7 +162,7 @@ fn is_checked(text: &str) -> bool {
     !matches!(text, "" | "false")
 }
 
-/// Text without content counts as not filled in.
+/// A text of spaces counts as not filled in.
 fn filled(text: &str) -> Value {
     if text.trim().is_empty() { Value::Null } else { text.into() }
 }
@@ -175,7 +175,7 @@ fn read_number(text: &str) -> Result<Value, Translated<String>> {
         .ok_or_else(|| translated!("must be a number, such as 12.5", "debe ser un número, como 12.5"))
 }
 
-/// Only the form of an address: whether it exists, a message shows.
+/// Checks only the form of an address. Only a message can show whether it exists.
 fn read_email(text: &str) -> Result<Value, Translated<String>> {
     let is_printable = |part: &str| !part.is_empty() && part.chars().all(|c| !c.is_whitespace() && !c.is_control());
     let is_address = text.rsplit_once('@').is_some_and(|(user, host)| {

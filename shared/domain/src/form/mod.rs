@@ -102,6 +102,12 @@ impl<V, O> FormField<V, O> {
         if self.label.is_empty() { &self.name } else { &self.label }
     }
 
+    /// The field without an initial value.
+    pub fn without_value<W>(self) -> FormField<W, O> {
+        let Self { name, label, r#type, required, help, options, value: _ } = self;
+        FormField { name, label, r#type, required, help, options, value: None }
+    }
+
     /// The JSON Schema of the value. `options` are those that are known before a run.
     pub fn schema(&self, options: Option<&[String]>) -> Value {
         let text = match options {
@@ -155,7 +161,10 @@ pub fn field_problems<V, O>(fields: &[FormField<V, O>]) -> Vec<(String, Translat
             problems.push((format!("fields[{index}].required"), message));
         }
         let message = match (field.r#type.has_options(), &field.options) {
-            (true, None) => translated!("is missing: people need something to choose", "falta: hace falta qué elegir"),
+            (true, None) => translated!(
+                "is missing; list the options that people choose from",
+                "falta; indique las opciones entre las que se elige"
+            ),
             (false, Some(_)) => translated!(
                 "only fields of the types choice and choices have options",
                 "solo los campos de los tipos choice y choices tienen opciones"
@@ -165,14 +174,6 @@ pub fn field_problems<V, O>(fields: &[FormField<V, O>]) -> Vec<(String, Translat
         problems.push((format!("fields[{index}].options"), message));
     }
     problems
-}
-
-impl<V, O> FormField<V, O> {
-    /// The field without an initial value.
-    pub fn without_value<W>(self) -> FormField<W, O> {
-        let Self { name, label, r#type, required, help, options, value: _ } = self;
-        FormField { name, label, r#type, required, help, options, value: None }
-    }
 }
 
 impl<V> FormField<V, Vec<String>> {

@@ -1,8 +1,8 @@
 //! The node type `form`: a page that people fill in, and that starts a run.
 
 use domain::address;
-use domain::graph::Node;
 use domain::form::{FormField, FormPage, Given, field_problems, values_schema};
+use domain::graph::Node;
 use domain::language::Translated;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, OUT, own_fields, policy::Policies};
 use crate::schema::{FieldProblem, check_value};
 
-/// How often a form without a limit of its own starts runs.
+/// How many runs a form may start in an hour, if it sets no limit.
 const DEFAULT_MAX_PER_HOUR: u32 = 500;
 
 /// The link of the page is that of the webhook in the workflow's channels, with `/form` at its end.
