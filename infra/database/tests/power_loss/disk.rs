@@ -71,18 +71,23 @@ impl Disk {
         self.files.remove(file);
     }
 
+    /// The power losses until now, and one that loses all that is not synced now.
     pub fn take_losses(&mut self) -> Vec<PowerLoss> {
+        self.lose_power(Fate::AllLost);
         std::mem::take(&mut self.losses)
     }
 
     /// Notes what the disk would have if the power failed now. The database goes on.
     fn maybe_lose_power(&mut self) {
-        if self.losses_every == 0 || self.random.u32(0..self.losses_every) > 0 {
-            return;
+        if self.losses_every > 0 && self.random.u32(0..self.losses_every) == 0 {
+            let fate = Fate::ALL[self.random.usize(0..Fate::ALL.len())];
+            self.lose_power(fate);
         }
+    }
+
+    fn lose_power(&mut self, fate: Fate) {
         let acknowledged = self.acknowledged.iter().map(|last| last.load(Ordering::SeqCst)).collect();
-        let (random, fate) = (&mut self.random, Fate::ALL);
-        let fate = fate[random.usize(0..fate.len())];
+        let random = &mut self.random;
         let files = self.files.iter().map(|(name, file)| (name.clone(), file.after_loss(fate, random)));
         let files = files.collect();
         self.losses.push(PowerLoss { files, acknowledged });
