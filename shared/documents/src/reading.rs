@@ -1,9 +1,9 @@
 //! Reads a file by its format. It runs in a process of its own: see [`crate::processes`].
 
-use domain::json::parse_text;
+use domain::json::{is_deeper_than, parse_text};
 use domain::run::StepError;
 use engine::nodes::read_file::{ReadFileNode, ReadFormat};
-use engine::value_size::{MAX_VALUE_DEPTH, is_deeper_than, measure};
+use engine::value_size::{MAX_VALUE_DEPTH, measure};
 use serde_json::{Value, json};
 
 use crate::content::{Content, File};

@@ -1,19 +1,18 @@
 //! Performs `table` nodes: reads and changes rows of the workflow.
 
-use std::collections::BTreeSet;
-
-use domain::data_table::{Filter, MAX_ROWS_AT_ONCE, NewValues, Row, RowFilter, RowProblem};
+use domain::data_table::{Filter, ID, MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, NewValues, Row, RowFilter, RowProblem};
 use domain::graph::hash;
 use domain::id::Id;
 use domain::name::TableName;
 use domain::number::exact_integer;
 use domain::page::Order;
-use domain::time::Clock;
+use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
-use engine::nodes::table::{TableAction, TableNode};
+use engine::nodes::table::{TableAction, TableFilter, TableNode};
 use engine::run::StepOutcome;
+use engine::value_size::MAX_VALUE_BYTES;
 use platform::Context;
 use serde_json::{Value, json};
 use store::DataTables;
@@ -24,6 +23,9 @@ use crate::retry::retry_while_unavailable;
 use crate::{EffectOrigin, EffectOwner};
 
 const DEFAULT_LIMIT: u32 = 100;
+
+// A step can return the rows that it has written.
+const _: () = assert!(MAX_BYTES_AT_ONCE <= MAX_VALUE_BYTES);
 
 pub struct TableEffects {
     tables: DataTables,
@@ -49,7 +51,7 @@ impl TableEffects {
     }
 
     async fn act(&self, place: &TablePlace, node: &TableNode<Value>, step: &Step) -> Result<Value> {
-        let (filter, change) = (to_filter(node), &step.change);
+        let (filter, change) = (read_filter(node)?, &step.change);
         let rows = match node.action {
             TableAction::Add => return self.add(place, node, step).await,
             TableAction::Count => return Ok(self.tables.count(place, &filter).await?.into()),
@@ -63,8 +65,7 @@ impl TableEffects {
             TableAction::Upsert => {
                 let new = read_values(node.values.clone().unwrap_or_default(), "config.values")?;
                 require_same_id(&new, &filter)?;
-                let upsert = step.upsert_of_filter(new, &filter)?;
-                self.tables.upsert(place, &filter, &upsert, change).await?
+                self.tables.upsert(place, &filter, &step.upsert(new, &filter)?, change).await?
             }
         };
         Ok(to_list(&rows))
@@ -78,15 +79,16 @@ impl TableEffects {
                 Err(Error::Conflict { code: "too_many_rows", message })
             }
             Value::Array(items) => {
-                let rows = items.into_iter().enumerate().map(|(index, item)| {
-                    Ok(step.new_row(index, read_values(item, &format!("config.values[{index}]"))?))
-                });
-                let rows = rows.collect::<Result<Vec<_>>>()?;
-                require_different_ids(&rows)?;
+                let read = |(index, item)| {
+                    let NewValues { id, values } = read_values(item, &format!("config.values[{index}]"))?;
+                    Ok(NewRow { id: id.unwrap_or_else(|| step.new_id(index)), values })
+                };
+                let rows = items.into_iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
                 Ok(to_list(&self.tables.add(place, &rows, &step.change).await?))
             }
             item => {
-                let row = step.new_row(0, read_values(item, "config.values")?);
+                let NewValues { id, values } = read_values(item, "config.values")?;
+                let row = NewRow { id: id.unwrap_or_else(|| step.new_id(0)), values };
                 let added = self.tables.add(place, &[row], &step.change).await?;
                 Ok(added.first().map(Row::to_value).unwrap_or_default())
             }
@@ -102,7 +104,7 @@ struct Step {
 }
 
 impl Step {
-    fn new(owner: &EffectOwner, effect: &Effect, now: domain::time::Time) -> Self {
+    fn new(owner: &EffectOwner, effect: &Effect, now: Time) -> Self {
         let step = hash(&owner.request_id(effect))[..16].to_owned();
         let began = match &owner.origin {
             EffectOrigin::Run(run) => run.queued_at(),
@@ -112,31 +114,31 @@ impl Step {
         Self { change: Change { step, at: now }, id }
     }
 
-    fn new_row(&self, index: usize, new: NewValues) -> NewRow {
-        let id = new.id.unwrap_or_else(|| format!("{}-{index:04}", self.id));
-        NewRow { id, values: new.values }
+    fn new_id(&self, index: usize) -> String {
+        format!("{}-{index:04}", self.id)
     }
 
     /// The row that `upsert` adds has the values that the filters demand, so that the next `upsert` finds it. If no id is given,
-    /// it is the same in all runs with these filters, so only one of them adds the row.
-    fn upsert_of_filter(&self, new: NewValues, filter: &RowFilter) -> Result<Upsert> {
+    /// it comes from these values, so that only one of the runs with the same filters adds the row.
+    fn upsert(&self, NewValues { id, values: changes }: NewValues, filter: &RowFilter) -> Result<Upsert> {
         let demanded = filter.demanded_values();
-        let mut added = new.values.clone();
+        let mut values = changes.clone();
         for (field, value) in demanded.iter().flatten() {
             if !Row::is_set_by_platform(field) {
-                added.entry(*field).or_insert_with(|| (*value).clone());
+                values.entry(*field).or_insert_with(|| (*value).clone());
             } else if filter.id().is_none() {
-                let message =
-                    format!("config.filters: no new row can have this `{field}`; name a field of your own, or the id");
-                return Err(Error::Conflict { code: "row_invalid", message });
+                let message = format!(
+                    "config.filters: no new row can have this `{field}`; filter for another field, or for the id"
+                );
+                return Err(Error::Conflict { code: "filter_invalid", message });
             }
         }
-        let given = new.id.or_else(|| filter.id());
+        let given = id.or_else(|| filter.id());
+        let other_id = given.is_none().then(|| self.new_id(0));
         let of_values =
             || demanded.as_ref().map(|demanded| hash(&with_whole_numbers(json!(demanded)))[..32].to_owned());
-        let id = given.clone().or_else(of_values);
-        let row = self.new_row(0, NewValues { id, values: added });
-        Ok(Upsert { row, is_id_given: given.is_some(), changes: new.values })
+        let id = given.or_else(of_values).unwrap_or_else(|| self.new_id(0));
+        Ok(Upsert { changes, row: NewRow { id, values }, other_id })
     }
 }
 
@@ -152,18 +154,28 @@ fn with_whole_numbers(value: Value) -> Value {
     }
 }
 
-fn to_filter(node: &TableNode<Value>) -> RowFilter {
-    let filters = node.filters.iter().flatten().map(|filter| Filter {
-        field: filter.field.clone(),
-        operator: filter.operator.unwrap_or_default(),
-        value: filter.value.clone().unwrap_or_default(),
-    });
-    RowFilter { filters: filters.collect(), matching: node.matching.unwrap_or_default() }
+fn read_filter(node: &TableNode<Value>) -> Result<RowFilter> {
+    let read = |(index, filter): (usize, &TableFilter<Value>)| {
+        let filter = Filter {
+            field: filter.field.clone(),
+            operator: filter.operator.unwrap_or_default(),
+            value: filter.value.clone().unwrap_or_default(),
+        };
+        match filter.problem() {
+            None => Ok(filter),
+            Some(problem) => {
+                let message = format!("config.filters[{index}].value: {problem}");
+                Err(Error::Conflict { code: "filter_invalid", message })
+            }
+        }
+    };
+    let filters = node.filters.iter().flatten().enumerate().map(read).collect::<Result<_>>()?;
+    Ok(RowFilter { filters, matching: node.matching.unwrap_or_default() })
 }
 
 fn to_search(node: &TableNode<Value>, filter: RowFilter) -> Search {
     let order = if node.descending == Some(true) { Order::Desc } else { Order::Asc };
-    let field = node.order_by.clone().or_else(|| node.descending.map(|_| domain::data_table::ID.to_owned()));
+    let field = node.order_by.clone().or_else(|| node.descending.map(|_| ID.to_owned()));
     let limit = node.limit.unwrap_or(DEFAULT_LIMIT) as usize;
     Search { filter, order_by: field.map(|field| (field, order)), limit }
 }
@@ -171,18 +183,6 @@ fn to_search(node: &TableNode<Value>, filter: RowFilter) -> Search {
 fn read_values(value: Value, field: &str) -> Result<NewValues> {
     let refuse = |RowProblem { code, message }| Error::Conflict { code, message: format!("{field}: {message}") };
     NewValues::read(value).map_err(refuse)
-}
-
-fn require_different_ids(rows: &[NewRow]) -> Result<()> {
-    let mut seen = BTreeSet::new();
-    match rows.iter().position(|row| !seen.insert(&row.id)) {
-        Some(index) => {
-            let id = &rows[index].id;
-            let message = format!("config.values[{index}]: the list has the id `{id}` twice; no row was added");
-            Err(Error::Conflict { code: "row_invalid", message })
-        }
-        None => Ok(()),
-    }
 }
 
 /// A change keeps the id of a row. Values that were read from the row have it, too.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use domain::chat::{ChatPrompt, Message};
+use domain::json::is_deeper_than;
 use domain::run::StepError;
 use domain::{Error, Result};
 
@@ -51,16 +52,6 @@ pub fn memory_of_fields(fields: &Map<String, Value>) -> usize {
 pub fn memory_of_prompt(ChatPrompt { messages, tools, .. }: &ChatPrompt) -> usize {
     let messages: usize = messages.iter().map(Message::memory).sum();
     messages + tools.iter().map(|tool| memory_of(&tool.parameters)).sum::<usize>()
-}
-
-/// Whether lists and objects of the value are nested deeper than a limit.
-pub fn is_deeper_than(value: &Value, limit: usize) -> bool {
-    let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
-        Value::Array(items) => Box::new(items.iter()),
-        Value::Object(fields) => Box::new(fields.values()),
-        _ => return false,
-    };
-    limit == 0 || inner.any(|value| is_deeper_than(value, limit - 1))
 }
 
 /// Checks the input of a run, which is a field of a request.

@@ -1,5 +1,4 @@
-//! The rule that webhooks, credentials, private agents and tables share: each is added to an existing workflow, up to a maximum of its
-//! kind.
+//! The rule that webhooks, credentials, tables and private agents share: each is added to an existing workflow, up to a maximum of its kind.
 
 use super::keys::Key;
 use super::table::{RefusedWrite, Table};

@@ -38,7 +38,6 @@ mod schedules;
 mod servers;
 mod sizes;
 mod start;
-
 mod templates;
 mod usage;
 mod waits;

@@ -25,6 +25,8 @@ async fn another_users_workflow_is_404_on_every_route() {
     let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
     let run = ada.post(&format!("{path}/runs")).await.id().to_owned();
     let team = ada.post(&format!("{path}/teams")).await.id().to_owned();
+    let rows = format!("{path}/tables/orders/rows");
+    assert_eq!(ada.post_json(&rows, json!({"id": "A-17"})).await.status, "201 Created");
     let user = app.account("ada").user.to_string();
     let things = [
         ("{release_id}", &*release),
@@ -38,9 +40,9 @@ async fn another_users_workflow_is_404_on_every_route() {
         ("{thread_id}", NOWHERE),
         ("{participant_id}", NOWHERE),
         ("{team_id}", &team),
-        ("{user_id}", &user),
         ("{table}", "orders"),
         ("{row_id}", "A-17"),
+        ("{user_id}", &user),
     ];
     let routes = documents().into_iter().flat_map(|document| document.routes);
     let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::data_table::{Filter, NewValues, Operator as Comparison, ROW_TOO_LARGE, Row, RowFilter, RowProblem};
+use domain::data_table::{Filter, ID, INVALID, NewValues, Operator as Comparison, Row, RowFilter, RowProblem};
 use domain::id::{Id, WorkflowId};
 use domain::identity::Account;
 use domain::name::{RowId, TableName};
@@ -94,9 +94,9 @@ pub async fn list_rows(
     request_body = BTreeMap<String, Value>,
     responses(
         Created<RowOut>,
-        (status = 409, description = "`row_exists`: the table has a row with this id; `row_too_large`: the row has more than \
-            32 KiB; `table_full`: the table has 10,000 rows; \
-            `too_many_tables`: the workflow has 50; `table_deleted`: the table is being deleted", body = ErrorBody),
+        (status = 409, description = "`row_exists`: the table has a row with this id; `table_full`: it has 10,000 rows; \
+            `too_many_tables`: the workflow has 50; `table_deleted`: the table is being deleted; `row_too_large`: the row has \
+            more than 32 KiB", body = ErrorBody),
         NotFound<(WorkflowId, TableName)>, NotJson, NotPermitted, ErrorResponses,
     ),
 )]
@@ -176,7 +176,7 @@ async fn find_place(
 }
 
 fn of_id(id: String) -> RowFilter {
-    let filter = Filter { field: domain::data_table::ID.to_owned(), operator: Comparison::Equals, value: id.into() };
+    let filter = Filter { field: ID.to_owned(), operator: Comparison::Equals, value: id.into() };
     RowFilter { filters: vec![filter], ..RowFilter::default() }
 }
 
@@ -187,8 +187,8 @@ fn change(at: Time) -> Change {
 
 fn read(values: Map<String, Value>) -> DomainResult<NewValues> {
     NewValues::read(values.into()).map_err(|RowProblem { code, message }| match code {
-        ROW_TOO_LARGE => Error::Conflict { code, message },
-        _ => Error::invalid_body("id", message),
+        INVALID => Error::invalid_body("", message),
+        _ => Error::Conflict { code, message },
     })
 }
 

@@ -1,5 +1,6 @@
 //! Which rows of a table an operation is about.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
@@ -92,49 +93,61 @@ impl RowFilter {
 }
 
 impl Filter {
+    /// Why no row can match, if the value has the wrong type.
+    pub fn problem(&self) -> Option<&'static str> {
+        match (self.operator, &self.value) {
+            (Operator::IsOneOf, Value::Array(_)) | (Operator::BeginsWith, Value::String(_)) => None,
+            (Operator::IsOneOf, _) => Some("`isOneOf` compares with a list; use `equals` for one value"),
+            (Operator::BeginsWith, _) => Some("`beginsWith` compares with a text"),
+            (
+                Operator::Less | Operator::AtMost | Operator::Greater | Operator::AtLeast,
+                Value::Null | Value::Array(_) | Value::Object(_),
+            ) => Some("less and greater compare with a number or a text; check the value"),
+            _ => None,
+        }
+    }
+
     fn matches(&self, row: &Row) -> bool {
-        let field = row.field(&self.field);
-        let ordering = || field.as_ref().and_then(|field| compare(field, &self.value));
+        // A missing field counts as null.
+        let field = row.field(&self.field).unwrap_or(Cow::Owned(Value::Null));
+        let ordering = || compare(&field, &self.value);
         match self.operator {
-            Operator::Equals => self.demands(field.as_ref()),
-            Operator::NotEquals => !self.demands(field.as_ref()),
+            Operator::Equals => self.is_met(&field, &self.value),
+            Operator::NotEquals => !self.is_met(&field, &self.value),
             Operator::Less => ordering() == Some(Ordering::Less),
             Operator::AtMost => ordering().is_some_and(Ordering::is_le),
             Operator::Greater => ordering() == Some(Ordering::Greater),
             Operator::AtLeast => ordering().is_some_and(Ordering::is_ge),
-            Operator::Contains => match (&field, &self.value) {
-                (Some(Value::String(text)), Value::String(part)) => text.contains(part.as_str()),
-                (Some(Value::Array(items)), part) => items.iter().any(|item| equals(item, part)),
+            Operator::Contains => match (&*field, &self.value) {
+                (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+                (Value::Array(items), part) => items.iter().any(|item| equals(item, part)),
                 _ => false,
             },
-            Operator::BeginsWith => match (&field, &self.value) {
-                (Some(Value::String(text)), Value::String(start)) => text.starts_with(start.as_str()),
+            Operator::BeginsWith => match (&*field, &self.value) {
+                (Value::String(text), Value::String(start)) => text.starts_with(start.as_str()),
                 _ => false,
             },
             Operator::IsOneOf => {
-                let field = field.unwrap_or_default();
-                self.value.as_array().is_some_and(|values| values.iter().any(|value| equals(&field, value)))
+                self.value.as_array().is_some_and(|values| values.iter().any(|value| self.is_met(&field, value)))
             }
-            Operator::IsEmpty => is_empty(field.as_ref()),
-            Operator::IsNotEmpty => !is_empty(field.as_ref()),
+            Operator::IsEmpty => is_empty(&field),
+            Operator::IsNotEmpty => !is_empty(&field),
         }
     }
 
-    fn demands(&self, field: Option<&Value>) -> bool {
-        // A missing field counts as null, and an id may be a number.
-        let field = field.unwrap_or(&Value::Null);
-        equals(field, &self.value)
-            || (self.field == ID && read_id(self.value.clone()).is_ok_and(|id| *field == id.as_str()))
+    /// Whether the field has this value. An id may be given as a number.
+    fn is_met(&self, field: &Value, value: &Value) -> bool {
+        equals(field, value) || (self.field == ID && read_id(value.clone()).is_ok_and(|id| *field == id.as_str()))
     }
 }
 
-fn is_empty(field: Option<&Value>) -> bool {
+fn is_empty(field: &Value) -> bool {
     match field {
-        None | Some(Value::Null) => true,
-        Some(Value::String(text)) => text.is_empty(),
-        Some(Value::Array(items)) => items.is_empty(),
-        Some(Value::Object(fields)) => fields.is_empty(),
-        Some(_) => false,
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -142,7 +155,7 @@ fn equals(one: &Value, other: &Value) -> bool {
     one == other || compare(one, other) == Some(Ordering::Equal)
 }
 
-/// The order of two numbers or two texts; `None` for other values. Times are texts of one form, so their order is that of time.
+/// The order of two numbers, texts or booleans; `None` for other values. Times are texts of one form, so their order is that of time.
 fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => compare_numbers(one, other),
@@ -154,8 +167,7 @@ fn compare(one: &Value, other: &Value) -> Option<Ordering> {
 
 /// Compares exactly: a float would take large integers for equal, and then the order has contradictions.
 fn compare_numbers(one: &Number, other: &Number) -> Option<Ordering> {
-    let integer = |number: &Number| number.as_i128();
-    match (integer(one), integer(other)) {
+    match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         (Some(one), None) => compare_with_float(one, other.as_f64()?),
         (None, Some(other)) => compare_with_float(other, one.as_f64()?).map(Ordering::reverse),
@@ -179,7 +191,7 @@ pub fn by_field(field: &str, order: Order, one: &Row, other: &Row) -> Ordering {
         Value::Object(_) | Value::Array(_) => 3,
         Value::Null => 4,
     };
-    let (one, other) = (one.field(field).unwrap_or_default(), other.field(field).unwrap_or_default());
+    let [one, other] = [one, other].map(|row| row.field(field).unwrap_or(Cow::Owned(Value::Null)));
     let values = || compare(&one, &other).unwrap_or(Ordering::Equal);
     rank(&one).cmp(&rank(&other)).then_with(|| if order == Order::Asc { values() } else { values().reverse() })
 }
@@ -246,10 +258,36 @@ mod tests {
             ("missing", IsEmpty, json!(null), true),
             ("yes", IsNotEmpty, json!(null), true),
             ("id", Equals, json!("ada"), true),
+            ("id", IsOneOf, json!([1, "ada"]), true),
             ("createdAt", AtLeast, json!("1970-01-01T00:00:00.000Z"), true),
         ];
         for (field, operator, value, expected) in cases {
             assert_eq!(filter(field, operator, value.clone()).matches(&row), expected, "{field} {operator:?} {value}");
+        }
+    }
+
+    #[test]
+    fn a_number_names_the_row_whose_id_has_its_digits() {
+        let seven = Row { id: "7".into(), ..row(json!({})) };
+        assert!(filter("id", Operator::Equals, json!(7)).matches(&seven));
+        assert!(filter("id", Operator::IsOneOf, json!([6, 7])).matches(&seven));
+        assert!(!filter("id", Operator::NotEquals, json!(7)).matches(&seven));
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_are_problems() {
+        let problem = |operator, value| filter("a", operator, value).problem();
+        assert!(problem(Operator::IsOneOf, json!("a")).is_some());
+        assert!(problem(Operator::BeginsWith, json!(1)).is_some());
+        assert!(problem(Operator::Less, json!(null)).is_some());
+        for (operator, value) in [
+            (Operator::IsOneOf, json!([])),
+            (Operator::BeginsWith, json!("a")),
+            (Operator::AtLeast, json!(1)),
+            (Operator::Equals, json!(null)),
+            (Operator::Contains, json!({})),
+        ] {
+            assert_eq!(problem(operator, value), None);
         }
     }
 
@@ -281,7 +319,7 @@ mod tests {
         let mut rows = [json!({}), json!({"n": "a"}), json!({"n": 2}), json!({"n": 1}), json!({"n": null})].map(row);
         let mut sorted = |order| {
             rows.sort_by(|one, other| by_field("n", order, one, other));
-            Value::from_iter(rows.iter().map(|row| row.field("n").unwrap_or_default()))
+            Value::from_iter(rows.iter().map(|row| row.field("n").map(Cow::into_owned).unwrap_or_default()))
         };
         assert_eq!(sorted(Order::Asc), json!([1, 2, "a", null, null]));
         assert_eq!(sorted(Order::Desc), json!([2, 1, "a", null, null]));

@@ -3,9 +3,12 @@
 
 mod filter;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::json::is_deeper_than;
 use crate::time::Time;
 
 pub use filter::{Filter, Matching, Operator, RowFilter, by_field};
@@ -15,8 +18,12 @@ pub const MAX_TABLES: usize = 50;
 pub const MAX_ROWS: usize = 10_000;
 /// The maximum size of a row as JSON.
 pub const MAX_ROW_BYTES: usize = 32 * 1024;
+/// The maximum depth of its lists and objects. A run takes 100 levels, of which lists of rows add some.
+const MAX_ROW_DEPTH: usize = 60;
 /// The maximum number of rows that one operation adds, changes, deletes or returns.
 pub const MAX_ROWS_AT_ONCE: usize = 1_000;
+/// The maximum size of these rows as JSON. It is that of a value of a run, so that the step can return what it has written.
+pub const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
 pub const MAX_ID_CHARS: usize = 200;
 pub const TABLE_NAME: &str = "^[A-Za-z0-9_-]{1,60}$";
 
@@ -54,13 +61,14 @@ pub struct Row {
 
 impl Row {
     /// The value of a field, also of one that the platform sets.
-    pub fn field(&self, name: &str) -> Option<Value> {
-        match name {
-            ID => Some(self.id.clone().into()),
-            CREATED_AT => Some(self.created_at.to_string().into()),
-            UPDATED_AT => Some(self.updated_at.to_string().into()),
-            _ => self.values.get(name).cloned(),
-        }
+    pub fn field(&self, name: &str) -> Option<Cow<'_, Value>> {
+        let set = match name {
+            ID => self.id.clone(),
+            CREATED_AT => self.created_at.to_string(),
+            UPDATED_AT => self.updated_at.to_string(),
+            _ => return self.values.get(name).map(Cow::Borrowed),
+        };
+        Some(Cow::Owned(set.into()))
     }
 
     pub fn is_set_by_platform(field: &str) -> bool {
@@ -69,8 +77,9 @@ impl Row {
 
     /// The row with all of its fields.
     pub fn to_value(&self) -> Value {
-        let set = [ID, CREATED_AT, UPDATED_AT].map(|name| (name.to_owned(), self.field(name).unwrap_or_default()));
-        Value::Object(set.into_iter().chain(self.values.clone()).collect())
+        let set = [ID, CREATED_AT, UPDATED_AT].into_iter();
+        let set = set.filter_map(|name| Some((name.to_owned(), self.field(name)?.into_owned())));
+        Value::Object(set.chain(self.values.clone()).collect())
     }
 }
 
@@ -81,9 +90,6 @@ pub struct NewValues {
     pub id: Option<String>,
     pub values: Map<String, Value>,
 }
-
-/// The code of a row with too many bytes.
-pub const ROW_TOO_LARGE: &str = "row_too_large";
 
 /// Why values cannot be those of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -102,19 +108,22 @@ impl NewValues {
         values.remove(UPDATED_AT);
         let id = values.remove(ID).filter(|id| !id.is_null()).map(read_id).transpose()?;
         let new = Self { id, values };
-        check_size(&new.values)?;
+        measure_values(&new.values)?;
         Ok(new)
     }
 }
 
-/// Checks the size of the values of a row.
-pub fn check_size(values: &Map<String, Value>) -> Result<(), RowProblem> {
+/// The size of the values of a row as JSON. They may be neither too large nor too deep.
+pub fn measure_values(values: &Map<String, Value>) -> Result<usize, RowProblem> {
+    if values.values().any(|value| is_deeper_than(value, MAX_ROW_DEPTH)) {
+        return Err(invalid(&format!("the lists and objects of a row nest at most {MAX_ROW_DEPTH} levels")));
+    }
     let bytes = serde_json::to_vec(values).map_or(usize::MAX, |text| text.len());
     if bytes <= MAX_ROW_BYTES {
-        return Ok(());
+        return Ok(bytes);
     }
     let message = format!("the row has {bytes} bytes; the maximum is {MAX_ROW_BYTES}, so keep large texts elsewhere");
-    Err(RowProblem { code: ROW_TOO_LARGE, message })
+    Err(RowProblem { code: "row_too_large", message })
 }
 
 /// An id is a text. A number is taken as its digits.
@@ -127,8 +136,11 @@ fn read_id(id: Value) -> Result<String, RowProblem> {
     if is_row_id(&id) { Ok(id) } else { Err(invalid("the id of a row has 1 to 200 characters, without line breaks")) }
 }
 
+/// The code of values that are not those of a row.
+pub const INVALID: &str = "row_invalid";
+
 fn invalid(message: &str) -> RowProblem {
-    RowProblem { code: "row_invalid", message: message.to_owned() }
+    RowProblem { code: INVALID, message: message.to_owned() }
 }
 
 #[cfg(test)]
@@ -149,6 +161,9 @@ mod tests {
             assert_eq!(read(wrong.clone()).unwrap_err().code, "row_invalid", "{wrong}");
         }
         assert_eq!(read(json!({"a": "x".repeat(MAX_ROW_BYTES)})).unwrap_err().code, "row_too_large");
+        let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(read(json!({"a": nested(MAX_ROW_DEPTH)})).is_ok());
+        assert_eq!(read(json!({"a": nested(MAX_ROW_DEPTH + 1)})).unwrap_err().code, "row_invalid");
     }
 
     #[test]

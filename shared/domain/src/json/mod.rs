@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use crate::{Error, Result, schema};
 
 pub use canonical::{to_canonical, to_canonical_doubles};
-pub use size::check_size;
+pub use size::{check_size, is_deeper_than};
 
 /// Deserializes a body or a part of one. Errors name the field.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(

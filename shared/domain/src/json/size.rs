@@ -24,6 +24,16 @@ pub fn check_size(text: &[u8]) -> Result<()> {
     Err(Error::invalid_body("", problem))
 }
 
+/// Whether lists and objects of the value are nested deeper than a limit.
+pub fn is_deeper_than(value: &Value, limit: usize) -> bool {
+    let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(fields) => Box::new(fields.values()),
+        _ => return false,
+    };
+    limit == 0 || inner.any(|value| is_deeper_than(value, limit - 1))
+}
+
 /// An upper bound of the memory that the parsed text takes.
 pub(super) fn tree_bytes(text: &[u8]) -> usize {
     let (mut total, mut rest) = (VALUE_BYTES, text.iter());

@@ -5,6 +5,7 @@ use std::time::Duration;
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use crate::schema::FieldProblem;
+use domain::json::is_deeper_than;
 use domain::language::Translated;
 use domain::translated;
 use domain::schedule::{CatchUp, DEFAULT_GRACE_SECONDS, Overlap, ScheduleSettings};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, policy::Policies};
-use crate::value_size::{MAX_VALUE_DEPTH, is_deeper_than, measure};
+use crate::value_size::{MAX_VALUE_DEPTH, measure};
 
 /// The maximum number of nodes of this type in a graph. Each has an item that the ticker reads.
 pub const MAX_SCHEDULES: usize = 10;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use domain::json::is_deeper_than;
 use serde_json::{Map, Value};
 
 use super::outcome::{StepError, too_deep};
-use crate::value_size::{MAX_VALUE_DEPTH, add_size, is_deeper_than};
+use crate::value_size::{MAX_VALUE_DEPTH, add_size};
 
 /// An edge that has no state yet is undecided.
 #[derive(Clone, Debug)]

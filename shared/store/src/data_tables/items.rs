@@ -19,6 +19,10 @@ pub(super) const ROW: &str = "row";
 /// The number of steps that a row names. Later ones are forgotten: a step is repeated soon or never.
 const MAX_WRITERS: usize = 16;
 
+/// What the platform adds to the values of a row, without the id.
+const FIELDS_SET_BY_PLATFORM: &str =
+    r#"{"id":"","createdAt":"2026-11-28T15:54:18.966Z","updatedAt":"2026-11-28T15:54:18.966Z"},"#;
+
 #[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct TableItem {
     pk: String,
@@ -77,21 +81,27 @@ impl RowItem {
     }
 
     /// The row as it was when the same step added it together with `other`.
-    pub fn added_with(self, other: &Self) -> Self {
-        Self { created_at: other.created_at, updated_at: other.created_at, ..self }
+    pub fn added_with(&self, other: &Self) -> Self {
+        Self { created_at: other.created_at, updated_at: other.created_at, ..self.clone() }
     }
 
     pub fn is_written_by(&self, step: &str) -> bool {
         self.writers.iter().any(|writer| writer == step)
     }
 
-    /// The approximate size of the row as JSON.
-    pub fn bytes(&self) -> usize {
-        self.values.len() + self.sk.len() + 100
-    }
-
     pub fn id(&self) -> &str {
         &self.sk
+    }
+
+    /// The size of the row as JSON, or a little more.
+    pub fn bytes(&self) -> usize {
+        self.bytes_of(self.values.len())
+    }
+
+    /// The size of the row with values of this size.
+    pub fn bytes_of(&self, values: usize) -> usize {
+        // Quotes of an id are escaped.
+        values + 2 * self.sk.len() + FIELDS_SET_BY_PLATFORM.len()
     }
 
     pub fn read(&self) -> Result<Row> {

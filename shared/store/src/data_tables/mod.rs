@@ -8,17 +8,17 @@
 //!   a second time.
 //! - A table that is deleted takes no more rows. Then its rows are deleted, and its item last.
 
+mod additions;
 mod changes;
+mod deletions;
 mod items;
 mod search;
 
-use futures::{TryStreamExt, stream};
-
 use super::keys::{self, Key};
 use super::query::TableQuery;
-use super::table::Table;
+use super::table::{Table, WriteOutcome};
 use super::workflow_parts::WorkflowPart;
-use super::{item::parse, quota, slice::slice};
+use super::{item::parse, slice::slice};
 use domain::data_table::{DataTable, MAX_TABLES, Row};
 use domain::id::{Id, WorkflowId};
 use domain::identity::Account;
@@ -29,7 +29,9 @@ use domain::{Error, Result};
 use platform::{Context, config};
 use uuid::Uuid;
 
-pub use changes::{Change, NewRow, Upsert};
+pub use additions::{NewRow, Upsert};
+pub use changes::Change;
+pub(super) use deletions::delete_all;
 pub use search::Search;
 
 use items::{RowItem, TableItem};
@@ -40,6 +42,9 @@ const GONE: Error = Error::NotFound { kind: TableName::KIND };
 
 /// The number of rows that are written or deleted at once.
 const CONCURRENCY: usize = 16;
+
+/// A transaction has at most 100 writes.
+const ROWS_PER_TRANSACTION: usize = 90;
 
 #[derive(Clone)]
 pub struct DataTables {
@@ -96,50 +101,8 @@ impl DataTables {
         let [exists, room] = PART.require_room(&self.entities, place.account, place.workflow, count, now);
         let table = self.entities.put_new(&TableItem::new(place, now)).labeled(items::TABLE);
         match self.entities.transact(Uuid::now_v7(), &[exists, room, table]).await? {
-            super::table::WriteOutcome::Refused(refused) if refused.label != items::TABLE => {
-                Err(PART.refusal(&refused))
-            }
+            WriteOutcome::Refused(refused) if refused.label != items::TABLE => Err(PART.refusal(&refused)),
             _ => Ok(()),
-        }
-    }
-
-    /// Deletes a table with its rows. If it is interrupted, the next call goes on.
-    pub async fn delete_table(&self, place: &TablePlace) -> Result<()> {
-        let closing = self.entities.update(place.key()).set(TableItem::IS_DELETING, true).require_exists();
-        self.entities.write(closing).await?.or_error(|_| GONE)?;
-        delete_rows(&self.entities, place).await?;
-        let writes = [
-            // Another call may have deleted the table, and a run may have made it again.
-            self.entities.delete(place.key()).require_is(TableItem::IS_DELETING, true),
-            quota::decrement(&self.entities, keys::data_table_count(place.account, place.workflow)),
-        ];
-        self.entities.transact(Uuid::now_v7(), &writes).await?.or_error(|_| GONE)
-    }
-}
-
-/// Deletes the tables of a deleted workflow.
-pub(super) async fn delete_all(entities: &Table, account: Account, workflow: WorkflowId) -> Result<()> {
-    for item in entities.query_all(TableQuery::partition(keys::data_tables(account, workflow))).await? {
-        let place = TablePlace { account, workflow, table: parse::<TableItem>(item)?.name()? };
-        let closing = entities.update(place.key()).set(TableItem::IS_DELETING, true).require_exists();
-        if entities.write(closing).await?.is_written() {
-            delete_rows(entities, &place).await?;
-            entities.remove(&place.key()).await?;
-        }
-    }
-    entities.remove(&keys::data_table_count(account, workflow)).await
-}
-
-/// Deletes the rows of a table that takes no more of them.
-async fn delete_rows(entities: &Table, place: &TablePlace) -> Result<()> {
-    let mut query = TableQuery::partition(place.rows());
-    loop {
-        let found = entities.query(&query).await?;
-        let rows = found.items.iter().filter_map(Key::from_item).map(Ok::<_, Error>);
-        stream::iter(rows).try_for_each_concurrent(CONCURRENCY, async |key| entities.remove(&key).await).await?;
-        match found.next {
-            None => return Ok(()),
-            next => query.after = next,
         }
     }
 }
