@@ -81,8 +81,8 @@ impl Draft {
                 ..Translation::unsupported(format!("cannot be converted to `{kind}`: {why}"))
             };
         }
-        let is_stub = translation.unsupported.is_some();
-        if let Some(why) = &translation.unsupported {
+        let is_stub = translation.is_stub();
+        if let (true, Some(why)) = (is_stub, &translation.unsupported) {
             let message =
                 format!("`{}` ({}) was not imported: {why}", truncate(original.title, 80), truncate(original.kind, 80));
             translation.steps[0].config =

@@ -21,6 +21,21 @@ pub fn member(of: &str, name: &str) -> String {
     if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quote(name)) }
 }
 
+/// A path that [`member`] has written, in JavaScript. It gives undefined if a part of it is missing.
+pub fn optional_path(path: &str) -> String {
+    let (mut written, mut is_quoted, mut is_escaped) = (String::with_capacity(path.len() + 16), false, false);
+    for c in path.chars() {
+        match c {
+            '.' if !is_quoted => written.push_str("?."),
+            '[' if !is_quoted => written.push_str("?.["),
+            c => written.push(c),
+        }
+        is_quoted ^= c == '\'' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    written
+}
+
 /// The path of a node's output.
 pub fn output(id: &str) -> String {
     format!("{}.output", member("nodes", id))
@@ -56,5 +71,7 @@ mod tests {
             [output("a_1"), output("a-b"), output("1a")],
             ["nodes.a_1.output", "nodes['a-b'].output", "nodes['1a'].output"]
         );
+        let path = member(&output("a.b"), "it's [1].\\");
+        assert_eq!(optional_path(&path), r"nodes?.['a.b']?.output?.['it\'s [1].\\']");
     }
 }

@@ -35,7 +35,7 @@ pub struct Translation {
     pub exits: Vec<(String, usize, String)>,
     pub notes: Notes,
     pub reconnect: Vec<String>,
-    /// The reason, when the node cannot be translated and becomes a `fail` stub.
+    /// The reason, when the node cannot be translated: it becomes a `fail` stub, or code that a person must write.
     pub unsupported: Option<String>,
 }
 
@@ -63,6 +63,11 @@ impl Translation {
         let mut translation = Self::new("fail", json!({}));
         translation.unsupported = Some(why.into());
         translation
+    }
+
+    /// Whether another node must replace this one.
+    pub fn is_stub(&self) -> bool {
+        self.unsupported.is_some() && self.steps[0].kind == "fail"
     }
 
     /// Adds a step after the last one. Its outputs become the outputs of the whole.

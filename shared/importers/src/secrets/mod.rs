@@ -1,5 +1,5 @@
 //! Secret detection. No secret may reach a draft or a report. A value counts as secret by its name, as user info in a URL,
-//! or after the word `Bearer`. A false positive costs a look at the original; a false negative leaks a secret.
+//! after the word `Bearer`, or as a key of a well-known service. A false positive costs a look at the original; a false negative leaks a secret.
 
 mod address;
 mod text;
@@ -10,7 +10,7 @@ use super::notes::{Notes, note};
 
 pub use address::remove_url_secrets;
 pub use domain::secret_name::is_secret;
-pub use text::redact_text;
+pub use text::{redact_code, redact_text};
 
 /// What replaces a removed value.
 const REDACTED: &str = "(left out)";

@@ -25,6 +25,23 @@ fn user_info_and_secret_parameters_are_removed_from_urls() {
 }
 
 #[test]
+fn only_literals_are_removed_from_code() {
+    for (code, kept) in [
+        ("const apiKey = 'S3CRET-1';", "const apiKey = '(left out)';"),
+        ("const token = input.token; f({token: token})", "const token = input.token; f({token: token})"),
+        ("{password: `hunter${2}x`, key: 'name', token: ''}", "{password: `(left out)`, key: 'name', token: ''}"),
+        ("{key: 'name', secret: 'two words'}", "{key: 'name', secret: 'two words'}"),
+        ("h = `Bearer ${token}` + 'Bearer ' + token", "h = `Bearer ${token}` + 'Bearer ' + token"),
+        ("h = 'Bearer abc.def'", "h = 'Bearer (left out)'"),
+        ("call('sk-proj-0123456789abcdef')", "call('(left out)')"),
+        ("call('sk-proj', \"AKIA0123456789ABCDEF\")", "call('sk-proj', \"(left out)\")"),
+        ("fetch('postgres://me:pw@db/a')", "fetch('postgres://(left out)@db/a')"),
+    ] {
+        assert_eq!(redact_code(code), kept);
+    }
+}
+
+#[test]
 fn a_shown_original_has_no_secrets() {
     let original = json!({
         "name": "Get Token", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2,
@@ -70,6 +87,6 @@ fn hostile_texts_are_scanned_in_linear_time() {
         ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
     {
         let text = part.repeat(MANY_BYTES / part.len());
-        run_with_timeout(part, move || drop((remove_url_secrets(&text), redact_text(&text))));
+        run_with_timeout(part, move || drop((remove_url_secrets(&text), redact_text(&text), redact_code(&text))));
     }
 }

@@ -3,14 +3,40 @@
 use super::address::remove_user_info;
 use super::{MAX_NAME_BYTES, REDACTED, is_secret};
 
+/// A shorter literal in code is no secret.
+const MIN_SECRET_CHARS: usize = 6;
+/// How the keys of well-known services begin.
+const KEY_PREFIXES: [&str; 12] = [
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "AKIA",
+    "AIza",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "SG.",
+];
+const MIN_KEY_BYTES: usize = 16;
+
 /// Removes secrets from a text of any kind: headers, a URL, JSON or code.
 pub fn redact_text(text: &str) -> String {
     let (text, _) = remove_user_info(text, "(left out)@");
-    redact_tokens(&redact_pairs(&text))
+    redact_tokens(&redact_pairs(&text, |_, sign, after, begins_line| measure_value(after, sign == b':', begins_line)))
 }
 
-/// Removes the values of `name: value` and `name=value`, quoted or not.
-fn redact_pairs(text: &str) -> String {
+/// Removes secrets from code that will run, so only literals are replaced.
+pub fn redact_code(code: &str) -> String {
+    let (code, _) = remove_user_info(code, "(left out)@");
+    redact_tokens(&redact_pairs(&code, |name, _, after, _| measure_literal(name, after)))
+}
+
+/// Removes the values of `name: value` and `name=value`, quoted or not. `measure` gives the length of the value of a secret, and its
+/// replacement.
+fn redact_pairs(text: &str, measure: impl Fn(&str, u8, &str, bool) -> (usize, String)) -> String {
     let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
     while let Some(sign) = text[from..].find([':', '=']).map(|at| from + at) {
         let after = text[sign..].trim_start_matches([':', '=', '>']).trim_start_matches([' ', '\t']);
@@ -19,7 +45,7 @@ fn redact_pairs(text: &str) -> String {
         from = start;
         let (name, begins_line) = name_before(&text[..sign]);
         if is_secret(name) {
-            let (length, replaced) = measure_value(after, text.as_bytes()[sign] == b':', begins_line);
+            let (length, replaced) = measure(name, text.as_bytes()[sign], after, begins_line);
             kept.push_str(&replaced);
             from += length;
         }
@@ -73,13 +99,35 @@ fn measure_value(text: &str, is_listed: bool, begins_line: bool) -> (usize, Stri
     }
 }
 
-/// Removes the token after `Bearer`, and after `Basic` when it looks like one.
+/// The length of a literal that is a secret, and its replacement.
+fn measure_literal(name: &str, text: &str) -> (usize, String) {
+    if !text.starts_with(['"', '\'', '`']) {
+        return (0, String::new());
+    }
+    let (length, replacement) = measure_value(text, false, false);
+    let literal = &text[1..length];
+    let is_long = literal.chars().count() > MIN_SECRET_CHARS && !literal.contains(char::is_whitespace);
+    // `key` often names a field.
+    let is_secret = is_long && (!name.eq_ignore_ascii_case("key") || literal.contains(|c: char| c.is_ascii_digit()));
+    if is_secret { (length, replacement) } else { (0, String::new()) }
+}
+
+/// Whether a word is a key of a well-known service.
+fn is_key(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    word.len() >= MIN_KEY_BYTES
+        && word.chars().all(is_part)
+        && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// Removes keys of well-known services, the token after `Bearer`, and after `Basic` when it looks like one.
 fn redact_tokens(text: &str) -> String {
     let mut is_token: fn(&str) -> bool = |_| false;
     let mut kept = String::with_capacity(text.len());
     for part in text.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')) {
         let word = part.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
-        let is_left_out = !word.is_empty() && is_token(word) && !word.starts_with(REDACTED) && word != "(left";
+        let is_left_out =
+            !word.is_empty() && (is_token(word) || is_key(word)) && !word.starts_with(REDACTED) && word != "(left";
         kept.push_str(if is_left_out { REDACTED } else { word });
         kept.push_str(&part[word.len()..]);
         let last = word.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();

@@ -75,7 +75,7 @@ fn human_approval() {
             start input
             editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
             publish http partial: variables are not imported: replace `vars.base` by its value; files are not sent
-            read_file fail unsupported: workflows cannot read files: send their text as input
+            read_file read_file partial: a file in the run's input is {base64, contentType, name}; tables (CSV, XLSX) give `rows` instead of `text`; Word, PowerPoint and e-book files cannot be read
             published send_result
             not_published send_result
             n -
@@ -119,7 +119,7 @@ fn lead_scoring() {
             lead input
             size switch partial: variables are not imported: replace `vars.partner` by its value
             big template
-            score_it fail unsupported: code is not supported: use transform, template or http instead
+            score_it code unsupported: code runs in JavaScript only: the node has its Python as a comment, write it in JavaScript
             either transform
             end send_result
             small send_result
@@ -301,13 +301,8 @@ fn values_are_named_by_their_new_paths() {
 
 #[test]
 fn first_and_last_of_an_empty_list_are_null() {
-    let nodes = json!([
-        {"id": "go", "data": {"type": "start", "title": "Go"}},
-        {"id": "cut", "data": {"type": "list-operator", "title": "Cut", "variable": ["go", "list"], "limit": {"enabled": true, "size": 2}}},
-    ]);
-    let workflow = json!({"graph": {"nodes": nodes, "edges": [{"source": "go", "target": "cut"}]}});
-    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": workflow});
-    let fields = config(&read_sound(&app.to_string()), "cut")["fields"].clone();
+    let node = json!({"type": "list-operator", "title": "Cut", "variable": ["go", "list"], "limit": {"enabled": true, "size": 2}});
+    let fields = config(&app_with(node), "cut")["fields"].clone();
     let cut = |list: Value| {
         let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"go": {"output": {"list": list}}}))]);
         let scope = Scope::new(&variables, jiff::Timestamp::UNIX_EPOCH);
@@ -316,6 +311,40 @@ fn first_and_last_of_an_empty_list_are_null() {
     };
     assert_eq!(cut(json!([])), [json!([]), json!(null), json!(null)]);
     assert_eq!(cut(json!([1, 2, 3])), [json!([1, 2]), json!(1), json!(2)]);
+}
+
+/// An app of a start node and another one.
+fn app_with(node: Value) -> Imported {
+    let nodes = json!([{"id": "go", "data": {"type": "start", "title": "Go"}}, {"id": "it", "data": node}]);
+    let workflow = json!({"graph": {"nodes": nodes, "edges": [{"source": "go", "target": "it"}]}});
+    read_sound(
+        &json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": workflow}).to_string(),
+    )
+}
+
+#[test]
+fn code_in_javascript_is_called_with_its_variables() {
+    let code = "function main({a, b}) {\n  return {sum: a + b, key: 'sk-proj-0123456789abcdefghijklmnop'};\n}\n";
+    let variables =
+        json!([{"variable": "a", "value_selector": ["go", "a"]}, {"variable": "b", "value_selector": ["go", "b c"]}]);
+    let of = |language: &str| json!({"type": "code", "title": "It", "code": code, "code_language": language, "variables": variables});
+    let imported = app_with(of("javascript"));
+    let expected = "function main({a, b}) {\n  return {sum: a + b, key: '(left out)'};\n}\n\n\
+                    return main({\"a\": nodes?.go?.output?.a, \"b\": nodes?.go?.output?.['b c']});";
+    assert_eq!(config(&imported, "it"), json!({"javascript": expected}));
+    let imported = app_with(of("python3"));
+    let javascript = config(&imported, "it")["javascript"].as_str().unwrap().to_owned();
+    assert!(javascript.contains("\n// function main({a, b}) {\n//   return"), "{javascript}");
+    assert!(javascript.contains("\nconst values = {\"a\": nodes?.go?.output?.a,"), "{javascript}");
+}
+
+#[test]
+fn each_file_of_a_list_is_read() {
+    let node = json!({"type": "document-extractor", "title": "It", "is_array_file": true, "variable_selector": ["go", "files"]});
+    let imported = app_with(node);
+    let each = json!({"file": "vars.item", "each": {"items": "nodes.go.output.files"}});
+    assert_eq!(config(&imported, "it_files"), each);
+    assert_eq!(config(&imported, "it")["fields"]["text"], "input.map(file, has(file.text) ? file.text : null)");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Dify's node types, with the converter of each.
 
+mod code;
 mod data;
+mod files;
 mod http;
 mod logic;
 mod model;
@@ -42,8 +44,8 @@ pub fn translate(node: Context) -> Translation {
         "answer" => people::answer(node),
         "end" => people::end(node),
         "human-input" => people::review(node),
-        "code" => Translation::unsupported("code is not supported: use transform, template or http instead"),
-        "document-extractor" => Translation::unsupported("workflows cannot read files: send their text as input"),
+        "code" => code::code(node),
+        "document-extractor" => files::document_extractor(node),
         "datasource" | "datasource-empty" | "knowledge-index" => {
             Translation::unsupported("workflows cannot add documents to a source")
         }
