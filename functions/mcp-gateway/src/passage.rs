@@ -168,7 +168,7 @@ impl Passage {
 
     /// Reads an answer that is not a stream: a document without forbidden tools, or nothing.
     async fn read_document(&self, answer: Answer) -> Result<String> {
-        let Answer { status, headers, body } = answer;
+        let Answer { status, headers, body, .. } = answer;
         let body = body.read_to_end(MAX_ANSWER_BYTES).await.map_err(|error| upstream::unserved(&error))?;
         let is_empty = body.trim_ascii().is_empty();
         let text = String::from_utf8(body.into()).ok().filter(|text| is_message(text));

@@ -49,7 +49,7 @@ impl<'a> Connection<'a> {
 
     /// Sends a request, and waits for its answer.
     pub async fn request(&self, id: u64, message: &Value, extra: HeaderMap) -> Result<Answered, McpError> {
-        let Answer { status, headers, body } = self.post(message, extra).await?;
+        let Answer { status, headers, body, .. } = self.post(message, extra).await?;
         if !status.is_success() {
             return Err(self.failure(status, &headers, body, id).await);
         }
@@ -135,7 +135,7 @@ impl<'a> Connection<'a> {
         let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("text/event-stream"))]);
         headers.insert(LAST_EVENT_ID, HeaderValue::from_str(last_id).map_err(|_| cut())?);
         match self.send(Method::GET, Bytes::new(), headers).await {
-            Ok(Answer { status, headers, body })
+            Ok(Answer { status, headers, body, .. })
                 if status.is_success() && media_type::of_headers(&headers) == "text/event-stream" =>
             {
                 Ok(Some(body))

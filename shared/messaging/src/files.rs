@@ -135,7 +135,7 @@ impl Messenger {
         answer: Result<Answer, OutboundError>,
         max_bytes: usize,
     ) -> Result<(String, Bytes), FetchError> {
-        let Answer { status, headers, body } = answer.map_err(to_fetch_error)?;
+        let Answer { status, headers, body, .. } = answer.map_err(to_fetch_error)?;
         if !status.is_success() {
             return Err(status_error(status, retry_after(&headers, self.clock.now())));
         }

@@ -115,6 +115,8 @@ impl OutboundError {
 }
 
 pub struct Answer {
+    /// The URL that answered; after a redirect, it is another one than that of the request.
+    pub url: Uri,
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Body,
@@ -173,6 +175,7 @@ impl Outbound {
         if !is_http || has_password || !has_port {
             return Err(OutboundError::NotHttp);
         }
+        let url = request.uri().clone();
         let began = Instant::now();
         let deadline = began + timeouts.total;
         // Root certificates are read from disk, so only when the first request is sent.
@@ -188,7 +191,7 @@ impl Outbound {
         };
         let (parts, incoming) = answer.into_parts();
         let body = Body::new(incoming, timeouts, deadline);
-        Ok(Answer { status: parts.status, headers: parts.headers, body })
+        Ok(Answer { url, status: parts.status, headers: parts.headers, body })
     }
 
     /// Creates the client. It is kept only if its certificates could be read; otherwise the next call tries again.

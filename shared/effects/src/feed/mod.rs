@@ -10,16 +10,18 @@ use engine::drive::{Effect, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::feed::FeedNode;
 use engine::run::{StepError, StepOutcome};
+use http::Uri;
 use indexmap::IndexMap;
 use outbound::Calls;
 use platform::Context;
+use platform::offload::offload;
 use serde::Serialize;
 use serde_json::Value;
 use url::Url;
 
 use crate::EffectOwner;
 use crate::credentials::CallCredentials;
-use crate::errors::{permanent, refused};
+use crate::errors::{permanent, refused, to_effect_error};
 use crate::http::{Caller, EvaluatedNode, Received, build_request};
 
 /// The maximum size of a feed. Those of podcasts are large.
@@ -80,9 +82,9 @@ impl FeedEffects {
             let message = format!("the feed answered with status {}; check the URL", received.status.as_u16());
             return Err(refused("http_status", &message));
         }
-        let mut feed = read(&received, node.limit.unwrap_or(DEFAULT_LIMIT) as usize).map_err(permanent)?;
-        feed.resolve_links(node.url.trim());
-        Ok(StepOutcome::new(OUT, feed.into_value()))
+        let limit = node.limit.unwrap_or(DEFAULT_LIMIT) as usize;
+        let read = offload(move || Ok(read(&received, limit).map(Feed::into_value))).await.map_err(to_effect_error)?;
+        Ok(StepOutcome::new(OUT, read.map_err(permanent)?))
     }
 }
 
@@ -103,11 +105,13 @@ fn to_call(url: &str) -> EvaluatedNode {
 fn read(received: &Received, limit: usize) -> Result<Feed, StepError> {
     let text = text::decode(received).ok_or_else(|| invalid("its characters are not those that it declares"))?;
     let text = text.trim_start();
-    match text.as_bytes().first() {
+    let mut feed = match text.as_bytes().first() {
         Some(b'{') => json::read(text, limit),
         Some(b'<') => xml::read(text, limit),
         _ => Err(not_a_feed()),
-    }
+    }?;
+    feed.resolve_links(&received.url);
+    Ok(feed)
 }
 
 fn not_a_feed() -> StepError {
@@ -120,8 +124,8 @@ fn invalid(problem: &str) -> StepError {
 
 impl Feed {
     /// Makes relative links absolute.
-    fn resolve_links(&mut self, url: &str) {
-        let Ok(base) = Url::parse(url) else { return };
+    fn resolve_links(&mut self, url: &Uri) {
+        let Ok(base) = Url::parse(&url.to_string()) else { return };
         let resolve = |link: &mut String| {
             if let Ok(resolved) = base.join(link) {
                 *link = resolved.into();

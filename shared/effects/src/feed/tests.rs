@@ -10,13 +10,12 @@ use super::*;
 
 fn received(content_type: &'static str, body: impl Into<Bytes>) -> Received {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(content_type))]);
-    Received { status: StatusCode::OK, headers, body: body.into() }
+    let url = Uri::from_static("https://example.com/news/feed.xml");
+    Received { url, status: StatusCode::OK, headers, body: body.into() }
 }
 
 fn read_value(body: &str) -> Value {
-    let mut feed = read(&received("application/xml", body.to_owned()), 50).unwrap();
-    feed.resolve_links("https://example.com/news/feed.xml");
-    feed.into_value()
+    read(&received("application/xml", body.to_owned()), 50).unwrap().into_value()
 }
 
 fn problem(body: &str) -> String {

@@ -16,7 +16,7 @@ use engine::drive::{Effect, EffectError, EffectResult};
 use engine::nodes::OUT;
 use engine::nodes::http::HttpCall;
 use engine::run::StepOutcome;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Request, StatusCode, Uri};
 use outbound::{Answer, Calls, OutboundError, RequestTimeouts, retry_after};
 use platform::Context;
 
@@ -59,6 +59,8 @@ pub struct Caller {
 
 /// A whole answer.
 pub struct Received {
+    /// The URL that answered.
+    pub url: Uri,
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -76,7 +78,7 @@ impl Caller {
         credential: Option<(CredentialId, &Credential)>,
     ) -> EffectResult {
         let request = build_request(node, &effect.idempotency_key).map_err(permanent)?;
-        let Received { status, headers, body } = self.receive(effect, request, credential, MAX_BODY_BYTES).await?;
+        let Received { status, headers, body, .. } = self.receive(effect, request, credential, MAX_BODY_BYTES).await?;
         let value = response::value(status, &headers, &body, node.response).map_err(permanent)?;
         Ok(StepOutcome::new(OUT, value))
     }
@@ -93,13 +95,13 @@ impl Caller {
         let timeouts = timeouts(effect.timeout);
         let answer =
             self.calls.send(request, credential, &timeouts).await.map_err(|error| errors::failed_call(&error))?;
-        let Answer { status, headers, body } = answer;
+        let Answer { url, status, headers, body } = answer;
         if !effect.is_last_attempt && RETRIED_STATUSES.contains(&status.as_u16()) {
             return Err(errors::temporary_status(status, retry_after(&headers, self.clock.now())));
         }
         let body = body.read_to_end(max_bytes).await;
         let body = body.map_err(|error: OutboundError| errors::failed_call(&error.into()))?;
-        Ok(Received { status, headers, body })
+        Ok(Received { url, status, headers, body })
     }
 }
 

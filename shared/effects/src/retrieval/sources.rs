@@ -58,7 +58,7 @@ impl SourceReader {
         request.headers_mut().insert(ACCEPT, ACCEPTED);
         let timeouts = RequestTimeouts { first_byte: URL_TIMEOUT, idle: URL_TIMEOUT, total: URL_TIMEOUT };
         let answer = self.calls.send(request, None, &timeouts).await;
-        let Answer { status, headers, body } = answer.map_err(|error| failed_call(name, &error))?;
+        let Answer { status, headers, body, .. } = answer.map_err(|error| failed_call(name, &error))?;
         if !status.is_success() {
             let problem = format!("its server answered with status {}; check the URL", status.as_u16());
             let is_temporary = RETRIED_STATUSES.contains(&status.as_u16());

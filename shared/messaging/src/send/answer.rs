@@ -52,7 +52,7 @@ impl Messenger {
         provider: &'static str,
     ) -> Result<(Answered, Result<Bytes, OutboundError>), SendError> {
         let answer = self.calls.send_once(request, &TIMEOUTS).await;
-        let Answer { status, headers, body } = answer.map_err(|error| SendError::from_outbound(error, provider))?;
+        let Answer { status, headers, body, .. } = answer.map_err(|error| SendError::from_outbound(error, provider))?;
         let wait = retry_after(&headers, self.clock.now());
         let body = body.read_to_end(MAX_ANSWER_BYTES).await;
         Ok((Answered { status, body: Bytes::new(), provider, wait }, body))

@@ -34,7 +34,10 @@ async fn redirects_are_followed_to_the_final_response() {
         _ => closing("200 OK", &[], "there"),
     });
     let stage = stage.await;
-    assert_eq!(follow(&stage, request(Method::GET, "http://moving.test/a")).await.unwrap(), (200, "there".into()));
+    let outbound = Outbound::new(AddressGuard::default(), stage.clone());
+    let answer = outbound.follow(request(Method::GET, "http://moving.test/a"), &TIMEOUTS).await.unwrap();
+    assert_eq!((answer.status.as_u16(), answer.url.to_string().as_str()), (200, "http://other.test:81/e"));
+    assert_eq!(answer.body.read_to_end(100).await.unwrap(), "there");
     let heard: Vec<_> = stage.heard().iter().map(|request| line(request).to_owned()).collect();
     assert_eq!(heard, ["GET /a HTTP/1.1", "GET /b?x=1 HTTP/1.1", "GET /c HTTP/1.1", "GET /e HTTP/1.1"]);
     let [first, last] = [PUBLIC.to_owned() + ":80", PUBLIC.to_owned() + ":81"];
