@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use auth::Caller;
 use domain::catalog::Purpose;
 use domain::channel::{self, AvailableResources, Channels};
+use domain::credential::CredentialType;
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::identity::Account;
@@ -96,11 +97,19 @@ impl<'a> GraphValidator<'a> {
         compiled.report_fields(Severity::Error, "credential_unfit", |step| {
             let (credential, field) = step.credential?;
             let r#type = *equipment.credentials.get(&credential)?;
-            MessagingProvider::of(r#type)?;
-            let message = translated!(
-                "a credential of the type `{type}` is for channels; select one for HTTP calls",
-                "una credencial del tipo `{type}` es para canales; elija una para llamadas HTTP"
-            );
+            let message = if step.node_type.logs_in && r#type != CredentialType::Basic {
+                translated!(
+                    "a credential of the type `{type}` has no password; select one of the type `basic`",
+                    "una credencial del tipo `{type}` no tiene contraseña; elija una del tipo `basic`"
+                )
+            } else if MessagingProvider::of(r#type).is_some() {
+                translated!(
+                    "a credential of the type `{type}` is for channels; select one for HTTP calls",
+                    "una credencial del tipo `{type}` es para canales; elija una para llamadas HTTP"
+                )
+            } else {
+                return None;
+            };
             Some((field, message))
         });
         compiled.report_steps(CHANNEL_INCOMPLETE, |step| {

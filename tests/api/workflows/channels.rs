@@ -187,27 +187,56 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
 }
 
 #[tokio::test]
-async fn nodes_that_call_other_systems_refuse_credentials_of_channels() {
+async fn nodes_that_call_other_systems_refuse_unsuitable_credentials() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = create_workflow(&ada, "Caller", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
-    let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), slack_app("Bot")).await;
-    let mut graph = template_graph("");
-    let config = json!({"url": "https://api.example.com", "credentialId": credential.id()});
-    graph["nodes"][2] = json!({"id": "say", "type": "http", "name": "Fetch", "config": config});
-    ada.patch(&path, json!({"graph": graph})).await;
-    let problems = &post_action(&ada, &id, "validate").await.json["data"]["problems"];
-    assert_eq!(
-        (problems.as_array().unwrap().len(), &problems[0]["code"]),
-        (1, &json!("credential_unfit")),
-        "{problems}"
-    );
-    let message = problems[0]["message"].as_str().unwrap();
-    assert!(
-        message.ends_with("a credential of the type `slack` is for channels; select one for HTTP calls"),
-        "{message}"
-    );
+    let credentials = format!("{path}/webhook-credentials/outbound");
+    let create = async |credential: Value| ada.post_json(&credentials, credential).await.id().to_owned();
+    let slack = create(slack_app("Bot")).await;
+    let bearer = create(json!({"name": "Token", "type": "bearer", "token": "x"})).await;
+    let basic = create(json!({"name": "User", "type": "basic", "username": "ada", "password": "x"})).await;
+    let http = json!({"url": "https://api.example.com"});
+    let email = json!({"host": "smtp.example.com", "from": "a@example.com", "to": "b@example.com", "subject": "Hi", "text": "Hi"});
+    let database = json!({
+        "server": "postgresql", "host": "db.example.com", "database": "shop", "statements": [{"sql": "SELECT 1"}],
+    });
+    for (node_type, config, credential, why) in [
+        ("http", &http, &slack, "a credential of the type `slack` is for channels; select one for HTTP calls"),
+        ("http", &http, &bearer, ""),
+        ("email", &email, &slack, "a credential of the type `slack` has no password; select one of the type `basic`"),
+        ("email", &email, &bearer, "a credential of the type `bearer` has no password; select one of the type `basic`"),
+        ("email", &email, &basic, ""),
+        (
+            "database",
+            &database,
+            &bearer,
+            "a credential of the type `bearer` has no password; select one of the type `basic`",
+        ),
+        ("database", &database, &basic, ""),
+    ] {
+        let mut graph = template_graph("");
+        let mut config = config.clone();
+        config["credentialId"] = json!(credential);
+        graph["nodes"][2] = json!({"id": "say", "type": node_type, "name": "Call", "config": config});
+        ada.patch(&path, json!({"graph": graph})).await;
+        let problems = post_action(&ada, &id, "validate").await.json["data"]["problems"].clone();
+        let problems: Vec<_> = problems
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|problem| (&problem["code"], problem["message"].as_str().unwrap()))
+            .collect();
+        match why {
+            "" => assert_eq!(problems, [], "{node_type}"),
+            why => {
+                let [(code, message)] = problems[..] else { panic!("{node_type}: {problems:?}") };
+                assert_eq!(code, "credential_unfit");
+                assert!(message.ends_with(why), "{message}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -105,6 +105,7 @@ impl NodeKind for DatabaseNode {
          Cada fila es un objeto. Los decimales, y los enteros de más de 2^53, son textos.",
     );
     const EFFECTS: bool = true;
+    const LOGS_IN: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
     const ON_UNCERTAIN: OnUncertain = OnUncertain::Ask;
 

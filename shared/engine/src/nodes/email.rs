@@ -100,6 +100,7 @@ impl NodeKind for EmailNode {
     );
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
+    const LOGS_IN: bool = true;
     const TIMEOUT: Duration = Duration::from_secs(60);
     /// Servers often ask a sender whom they do not know to come back later.
     const ATTEMPTS: u32 = 5;

@@ -177,6 +177,8 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
     const MODEL_PURPOSE: Option<Purpose> = None;
+    /// Whether its credential is a user and a password (`basic`), because it calls no HTTP server.
+    const LOGS_IN: bool = false;
     /// The timeout of an attempt, if the configuration sets none.
     const TIMEOUT: Duration = Duration::from_secs(30);
     /// The number of attempts, if the configuration sets none.

@@ -34,6 +34,8 @@ pub struct NodeType {
     pub attempts: u32,
     /// The purpose of the model that it calls.
     pub model_purpose: Option<Purpose>,
+    /// Whether its credential is a user and a password.
+    pub logs_in: bool,
     pub inputs: &'static [InputPort],
     /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
@@ -93,6 +95,7 @@ impl NodeType {
             is_loop: K::IS_LOOP,
             attempts: K::ATTEMPTS,
             model_purpose: K::MODEL_PURPOSE,
+            logs_in: K::LOGS_IN,
             inputs,
             schema: redaction::with_field(K::NAME, schema),
             schema_in_spanish: OnceLock::new(),
@@ -214,6 +217,7 @@ pub(in super::super) fn unknown() -> &'static NodeType {
         has_conditions: false,
         is_loop: false,
         model_purpose: None,
+        logs_in: false,
         inputs: &[],
         schema: Value::Bool(true),
         schema_in_spanish: OnceLock::new(),
