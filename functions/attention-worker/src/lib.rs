@@ -1,19 +1,27 @@
 //! Queue worker: when a resource is deleted, or a model becomes unavailable or available again, updates the status of
-//! the agents and workflows that reference it (`needs_attention`).
+//! the agents and workflows that reference it (`needs_attention`). Of a deleted workflow, it deletes what belongs to it, and revokes
+//! the tokens of connected accounts.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use std::sync::Arc;
+
 use domain::Result;
+use domain::reference::Reference;
+use oauth::Consents;
+use outbound::Outbound;
 use platform::Context;
 use platform::queue::each_message;
 use platform::telemetry::Telemetry;
-use store::work::WorkHint;
-use store::{Attention, Works};
+use store::work::{DeletedEntity, Task, WorkHint};
+use store::{Attention, Credentials, Works};
 
 /// The stores that the worker uses.
 #[derive(Clone)]
 pub struct Stores {
     attention: Attention,
     works: Works,
+    credentials: Credentials,
+    consents: Arc<Consents>,
     telemetry: Telemetry,
 }
 
@@ -22,6 +30,8 @@ impl Stores {
         Ok(Self {
             attention: Attention::new(context)?,
             works: Works::new(context)?,
+            credentials: Credentials::new(context)?,
+            consents: Arc::new(Consents::new(context, Outbound::from_config(&context.config)?)?),
             telemetry: context.telemetry.clone(),
         })
     }
@@ -36,6 +46,9 @@ pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
 /// Does the work of one message. A message can be delivered twice, or after the work is finished.
 async fn process_work(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
     let Some(work) = stores.works.find(work_id).await? else { return Ok(()) };
+    if let Task::Gone(DeletedEntity { account, reference: Reference::Workflow(workflow) }) = work.task {
+        stores.consents.revoke_all(&stores.credentials, account, workflow).await?;
+    }
     stores.attention.process(work).await?;
     stores.works.finish(work_id).await
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::consent::{PendingConsent, VALID};
-use domain::credential::Credential;
+use domain::credential::{Credential, CredentialType};
 use domain::id::{CredentialId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::oauth::{OauthProvider, OauthServices, OauthTokens};
@@ -13,10 +13,12 @@ use domain::time::{Clock, Time};
 use domain::{Error, Result};
 use form_urlencoded::Serializer;
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use outbound::{CallError, ConsentedToken, ConsentedTokens, Outbound, OutboundError, sensitive};
 use platform::Context;
 use platform::config::OAUTH_SERVICES;
+use store::Credentials;
+use store::credentials::CredentialSummary;
 use uuid::Uuid;
 
 use super::answer::BrowserAnswer;
@@ -152,6 +154,37 @@ impl Consents {
     /// The tokens of a credential, as they are stored.
     pub async fn tokens(&self, id: CredentialId) -> Result<Option<OauthTokens>> {
         Ok(self.stored.slot(id).find(self.clock.now()).await?.map(|found| found.tokens))
+    }
+
+    /// The credential and its tokens, if a user has consented to it.
+    pub async fn find_connected(
+        &self,
+        credentials: &Credentials,
+        account: Account,
+        workflow: WorkflowId,
+        summary: &CredentialSummary,
+    ) -> Result<Option<(Credential, OauthTokens)>> {
+        if summary.r#type != CredentialType::Oauth2AuthorizationCode {
+            return Ok(None);
+        }
+        let Some(tokens) = self.tokens(summary.id).await? else { return Ok(None) };
+        Ok(Some((credentials.open(account, workflow, summary.id).await?, tokens)))
+    }
+
+    /// Revokes the tokens of all credentials of a workflow that is being deleted.
+    pub async fn revoke_all(&self, credentials: &Credentials, account: Account, workflow: WorkflowId) -> Result<()> {
+        let listed = credentials.list(account, workflow).await?;
+        let revoke = async |summary: &CredentialSummary| match self
+            .find_connected(credentials, account, workflow, summary)
+            .await
+        {
+            Ok(Some((credential, tokens))) => self.revoke(&credential, &tokens).await,
+            Ok(None) => {}
+            // The workflow is deleted all the same.
+            Err(error) => tracing::warn!(cause = ?error, "the tokens of a credential could not be read to revoke them"),
+        };
+        join_all(listed.iter().map(revoke)).await;
+        Ok(())
     }
 
     /// Revokes tokens, if the provider offers it. A failure keeps nobody from deleting the credential.

@@ -106,9 +106,26 @@ async fn only_a_refused_grant_ends_a_consent() {
 #[tokio::test]
 async fn a_deletion_revokes_the_tokens() {
     let stage = Stage::start().await;
+    assert_revokes(&stage, &stage.credential).await;
+    assert_eq!(error(&stage.call().await).0, "credential_gone");
+}
+
+#[tokio::test]
+async fn a_deletion_of_the_workflow_revokes_its_tokens() {
+    let stage = Stage::start().await;
+    // It has no tokens to revoke.
+    let token = json!({"name": "Token", "type": "bearer", "token": "x"});
+    let other = stage.ada.post_json(&format!("{}/webhook-credentials/outbound", stage.workflow), token).await;
+    assert_eq!(other.status, "201 Created");
+    assert_revokes(&stage, &stage.workflow).await;
+}
+
+/// Deletes what has tokens of a user.
+async fn assert_revokes(stage: &Stage, path: &str) {
     stage.consent().await;
     stage.issuer.take_requests();
-    assert_eq!(stage.ada.delete(&stage.credential).await.status, "204 No Content");
+    assert_eq!(stage.ada.delete(path).await.status, "204 No Content");
+    stage.app.platform.drain().await;
     let revoked = stage.issuer.take_requests();
     assert_eq!(revoked.len(), 1);
     assert!(revoked[0]["token"].starts_with("refresh-secret-") && revoked[0]["token_type_hint"] == "refresh_token");
@@ -116,5 +133,4 @@ async fn a_deletion_revokes_the_tokens() {
     let table = context.config.required("TABLE_ENTITIES").unwrap().to_owned();
     let stored = context.aws.dynamodb().scan().table_name(table).send().await.unwrap();
     assert!(!format!("{stored:?}").contains("CONSENT#"), "no tokens are left");
-    assert_eq!(error(&stage.call().await).0, "credential_gone");
 }

@@ -2,10 +2,8 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::credential::{Credential, CredentialType};
+use domain::credential::CredentialType;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use domain::identity::Account;
-use domain::oauth::OauthTokens;
 use domain::time::Time;
 use futures::future::try_join_all;
 use store::credentials::CredentialSummary;
@@ -152,7 +150,8 @@ pub async fn delete_credential(
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
     stores.workflows.get_header(access.account, id).await?;
-    let connected = find_connected(&stores, access.account, id, credential_id).await?;
+    let summary = stores.credentials.get(access.account, id, credential_id).await?;
+    let connected = stores.consents.find_connected(&stores.credentials, access.account, id, &summary).await?;
     let work_id = WorkId::new();
     stores.credentials.delete(access.account, id, credential_id, work_id).await?;
     stores.hints.send_all([work_id]).await;
@@ -160,21 +159,6 @@ pub async fn delete_credential(
         stores.consents.revoke(&credential, &tokens).await;
     }
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// The credential and its tokens, if a user has consented to it.
-async fn find_connected(
-    stores: &Stores,
-    account: Account,
-    workflow: WorkflowId,
-    id: CredentialId,
-) -> domain::Result<Option<(Credential, OauthTokens)>> {
-    let summary = stores.credentials.get(account, workflow, id).await?;
-    if summary.r#type != CredentialType::Oauth2AuthorizationCode {
-        return Ok(None);
-    }
-    let Some(tokens) = stores.consents.tokens(id).await? else { return Ok(None) };
-    Ok(Some((stores.credentials.open(account, workflow, id).await?, tokens)))
 }
 
 async fn show(stores: &Stores, summary: CredentialSummary, now: Time) -> domain::Result<CredentialOut> {
