@@ -13,7 +13,7 @@ use domain::Result;
 use platform::Context;
 use platform::secrets::Secrets;
 use runner::{ReleasePlans, Triggers};
-use store::{DataTables, RunStatistics, RunUsage, Runs, Shares, Workflows};
+use store::{DataTables, RunStatistics, RunUsage, Runs, Shares, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
@@ -27,6 +27,7 @@ pub struct Stores {
     usage: RunUsage,
     statistics: RunStatistics,
     tables: DataTables,
+    webhooks: Webhooks,
     triggers: Arc<Triggers>,
     plans: Arc<ReleasePlans>,
 }
@@ -41,6 +42,7 @@ impl Stores {
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,
             tables: DataTables::new(context)?,
+            webhooks: Webhooks::new(context)?,
             triggers: Arc::new(Triggers::new(workflows.clone())),
             plans: Arc::new(ReleasePlans::new(workflows.clone(), script::interpreter())),
             workflows,

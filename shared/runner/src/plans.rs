@@ -14,6 +14,7 @@ use domain::run::Run;
 use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, compile_with, problems_error};
 use engine::expression::SyntaxError;
+use engine::nodes::form::FormNode;
 use engine::script::{ExecutedScript, Interpreter, OwnInterpreter, Surroundings};
 use platform::cache::Cache;
 use platform::offload::offload;
@@ -75,6 +76,13 @@ impl ReleasePlan {
     /// The step at which a message starts a run; none if no `message` node of the release uses the account.
     pub fn trigger_of_inbox(&self, credential: CredentialId) -> Option<usize> {
         self.inboxes.get(&credential).copied()
+    }
+
+    /// The webhook whose form shows the further pages of a run: that of its trigger, or else of another form of the release.
+    pub fn form_of(&self, run: &Run) -> Option<WebhookId> {
+        let steps = &self.plan.steps;
+        let forms = self.webhooks.iter().filter(|(_, step)| steps[**step].node_type.is::<FormNode>());
+        forms.min_by_key(|(_, step)| steps[**step].id != run.trigger).map(|(webhook, _)| *webhook)
     }
 
     /// The account with which a `send_message` node sends.

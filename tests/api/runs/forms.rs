@@ -297,6 +297,46 @@ async fn only_the_browser_that_has_sent_the_form_has_its_link() {
 }
 
 #[tokio::test]
+async fn members_get_the_link_of_a_page_in_a_run_that_no_form_has_started() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let hook = publish_hook(&app, &ada, booking(), "async").await;
+    let started = ada.post_json(&runs_path(&hook.workflow), json!({"input": {"name": "Grace"}})).await;
+    assert_eq!(started.status, "202 Accepted", "{}", started.text);
+    app.platform.drain().await;
+    let path = only_run_path(&ada, &hook).await;
+    let pages = ada.get(&format!("{path}/form-pages")).await.json["data"].clone();
+    let url = pages[0]["url"].as_str().unwrap().to_owned();
+    let expires_at = &pages[0]["expiresAt"];
+    assert_eq!(
+        pages,
+        json!([{"nodeId": "ask", "step": "ask", "title": "Hello Grace", "expiresAt": expires_at, "url": url}])
+    );
+    let link = url.split_once("/form/").unwrap().1;
+    let url = format!("{}/form/{link}", hook.url);
+    let mut visitor = Visitor { app: &app, person: app.anonymous(), url, page: String::new() };
+    assert!(visitor.load().await.text.contains("Hello Grace"), "{}", visitor.page);
+    assert!(visitor.fill(&[("day", "Monday")]).await.text.contains("Booked: Monday"), "{}", visitor.page);
+    assert_eq!(ada.get(&format!("{path}/form-pages")).await.json["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_page_without_a_form_has_no_link() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let nodes = [
+        node("start", "input", json!({})),
+        node("ask", "form_page", json!({"title": "Which?", "fields": []})),
+        node("end", "send_result", json!({"output": "1"})),
+    ];
+    let workflow = publish(&ada, graph(&nodes, &["start.out ask", "ask.submitted end"])).await;
+    let run = ada.post(&runs_path(&workflow)).await.id().to_owned();
+    app.platform.drain().await;
+    let pages = ada.get(&format!("{}/{run}/form-pages", runs_path(&workflow))).await;
+    assert_eq!((&pages.json["data"][0]["nodeId"], &pages.json["data"][0]["url"]), (&json!("ask"), &Value::Null));
+}
+
+#[tokio::test]
 async fn a_page_that_nobody_sends_expires() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

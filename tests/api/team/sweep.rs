@@ -66,6 +66,7 @@ const OPERATES: &[&str] = &[
     "cancel_run",
     "stop_run",
     "resolve_wait",
+    "list_form_pages",
     "export_participant",
     "erase_participant",
     "nudge_participant",

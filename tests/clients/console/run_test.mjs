@@ -214,3 +214,37 @@ test("a large value is shown, copied and saved", async () => {
   await check(page, "a large value");
   await page.context().close();
 });
+
+test("a page of a form that no browser shows is opened from the run", async () => {
+  const page = await open("/runs");
+  const field = { name: "day", type: "choice", required: true, options: "['Monday', 'Tuesday']" };
+  const graph = {
+    nodes: [
+      { id: "hook", type: "form", config: { title: "Book", fields: [{ name: "name", type: "text" }] } },
+      { id: "ask", type: "form_page", config: { title: "Which day?", fields: [field] } },
+      { id: "end", type: "send_result", config: { output: "'Booked: ' + nodes.ask.output.day" } },
+    ],
+    connections: [{ from: "hook", to: "ask" }, { from: { node: "ask", port: "submitted" }, to: "end" }],
+  };
+  const created = await call(page, "POST", "/builder/v1/workflows", { name: "Booking", graph });
+  const workflow = `/builder/v1/workflows/${created.body.data.id}`;
+  const webhook = await call(page, "POST", `${workflow}/webhooks`, {});
+  const inputs = [{ nodeId: "hook", config: { webhookId: webhook.body.data.id } }];
+  await call(page, "PUT", `${workflow}/connections`, { inputs });
+  const published = await call(page, "POST", `${workflow}/publish`, {});
+  assert.equal(published.status, 201, JSON.stringify(published));
+  const run = (await call(page, "POST", `${workflow}/runs`, { input: { name: "Ada" } })).body.data.id;
+  await until(page, `${workflow}/runs/${run}`, ({ state }) => state === "paused");
+  await page.goto(`${BASE}/console#/workflows/${created.body.data.id}/runs/${run}`);
+  const link = page.getByRole("link", { name: "Open the page" });
+  await link.waitFor();
+  await picture(page, "run-form-page");
+  await check(page, "a run that waits for a page of a form");
+  const [form] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+  await form.getByLabel("Tuesday").check();
+  await form.getByRole("button", { name: "Continue" }).click();
+  await form.getByText("Booked: Tuesday").waitFor();
+  await link.waitFor({ state: "detached" });
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});

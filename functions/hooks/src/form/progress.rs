@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use domain::form::FormPage;
 use domain::id::{Id, WebhookId};
 use domain::name::FormLink;
 use domain::run::masking::hide;
@@ -17,7 +16,6 @@ use engine::nodes::form::FormNode;
 use engine::nodes::form_page::FormPageNode;
 use engine::value_size::measure;
 use runner::look_until;
-use serde_json::Value;
 use store::runs::OpenReview;
 use tokio::time::Instant;
 use web::{ApiError, Form, Path, Result};
@@ -45,7 +43,7 @@ async fn show(stores: &Stores, path: Result<Path<(WebhookId, FormLink)>>) -> Ans
     let found = look_until(Instant::now() + WAIT, || find_next(stores, &run)).await?;
     Ok(match found.unwrap_or(Progress::Waiting) {
         Progress::Waiting => pages::show_working(run.queued_at().until(stores.clock.now())),
-        Progress::Page(open) => pages::show_further(&page_of(&open)?, &open.step, &Vec::new()),
+        Progress::Page(open) => pages::show_further(&open.form_page()?, &open.step, &Vec::new()),
         Progress::Completed(text) => show_end(&form, text),
         Progress::Failed => pages::show_failure(),
     })
@@ -69,7 +67,7 @@ async fn send(stores: &Stores, path: Result<Path<(WebhookId, FormLink)>>, sent: 
         return Ok(redirect(&link));
     };
     let open = open.swap_remove(place);
-    let page = page_of(&open)?;
+    let page = open.form_page()?;
     let read = page.read(&given).and_then(|fields| match measure(&fields) {
         Some(bytes) if bytes <= MAX_ANSWER_BYTES => Ok(fields),
         _ => Err(too_large(&page)),
@@ -106,7 +104,8 @@ impl SentForm {
         // The release of the run, which is not the active one if another was published meanwhile.
         let release = stores.plans.find(run.account, run.workflow, run.release).await?;
         let plan = &release.plan;
-        let trigger = plan.find_step(&run.trigger).ok_or_else(unknown)?;
+        // Members can have the link of a run that another trigger has started.
+        let trigger = release.trigger_of(webhook.id).ok_or_else(unknown)?;
         let NodeConfig::FormNode(form) = plan.config(trigger) else { return Err(unknown().into()) };
         let has_pages = plan.steps.iter().any(|step| step.node_type.is::<FormPageNode>());
         Ok(Self { form: form.clone(), run, link, follows: has_pages || webhook.mode == WebhookMode::Sync })
@@ -151,8 +150,4 @@ async fn find_next(stores: &Stores, run: &Run) -> DomainResult<Option<Progress>>
 fn show_end(form: &FormNode, text: Option<String>) -> Response {
     let text = text.as_deref().or(form.confirmation.as_deref());
     pages::show_end(&form.title, text, form.redirect_url.as_deref())
-}
-
-fn page_of(open: &OpenReview) -> DomainResult<FormPage> {
-    serde_json::from_value(Value::Object(open.request.clone())).map_err(Error::internal)
 }

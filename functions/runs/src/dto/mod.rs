@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod analytics;
 pub mod compared;
+pub mod form_page;
 pub mod list;
 pub mod replay;
 pub mod review;

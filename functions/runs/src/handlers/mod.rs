@@ -4,6 +4,7 @@ pub mod activity;
 pub mod analytics;
 pub mod console;
 pub mod controls;
+pub mod form_pages;
 pub mod replays;
 pub mod retries;
 pub mod reviews;

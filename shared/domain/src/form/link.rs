@@ -1,5 +1,5 @@
-//! The links to the further pages of a form. Only the browser that has sent the form knows its link: the id of the run alone, which
-//! members and other systems see, opens no page.
+//! The links to the further pages of a form. Only the browser that has sent the form and the members who operate the workflow have its
+//! link: the id of the run alone, which other systems see, opens no page.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -16,7 +16,7 @@ pub enum QuestionKind {
     /// A member who may decide.
     #[default]
     Review,
-    /// The person who has sent the form that started the run.
+    /// The person who has sent the form that started the run, or anyone with the link of the page.
     FormPage,
 }
 

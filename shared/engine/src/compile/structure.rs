@@ -210,8 +210,10 @@ fn check_triggers_and_outputs(plan: &ExecutionPlan, problems: &mut Problems) {
         if step.node_type.is::<FormPageNode>() && others.any(|trigger| plan.reach([trigger], |_| true).contains(&index))
         {
             let message = translated!(
-                "in runs that no form has started, nobody sees the page, and it expires; lead only forms to it",
-                "en las ejecuciones que no inició un formulario nadie ve la página, y caduca; lleve a él solo formularios"
+                "in runs that no form has started, no browser shows the page by itself: open it from the run, or lead only \
+                 forms to it",
+                "en las ejecuciones que no inició un formulario, ningún navegador muestra la página por sí solo: ábrala \
+                 desde la ejecución o lleve a él solo formularios"
             );
             problems.warn("page_without_form", index, message);
         }

@@ -14,6 +14,7 @@ use crate::item::parse;
 use crate::keys;
 use crate::query::{Range, TableQuery};
 use crate::table::{RefusedWrite, WriteOutcome};
+use domain::form::FormPage;
 use domain::id::RunId;
 use domain::run::{QuestionKind, ReviewAnswer, ReviewRequest, Run, RunState, has_ended, node_id_of};
 use domain::time::Time;
@@ -131,6 +132,12 @@ impl OpenReview {
         node_id_of(&self.step)
     }
 
+    /// What the page of a form shows.
+    pub fn form_page(&self) -> Result<FormPage> {
+        serde_json::from_value(Value::Object(self.request.clone())).map_err(Error::internal)
+    }
+
+    /// What a review shows.
     pub fn content(&self) -> ReviewRequest {
         serde_json::from_value(self.request.clone().into()).unwrap_or_default()
     }

@@ -380,6 +380,7 @@ impl TourClient {
         self.send("POST", stop, None).await;
         self.set_parameter("run_id", &first["data"]["id"]);
         self.get(run).await;
+        self.get("/builder/v1/workflows/{id}/runs/{run_id}/form-pages").await;
         self.get("/builder/v1/reviews").await;
         let approval = json!({"decision": "approve", "fields": {"amount": 90}, "comment": "The damage is small."});
         self.send("POST", resolve, Some(approval)).await;

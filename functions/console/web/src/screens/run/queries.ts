@@ -41,10 +41,21 @@ export function useTrace(id: RunId) {
   });
 }
 
+const pagesKey = ({ runId }: RunId) => ["run", runId, "pages"];
+
+/** The pages of forms that the run waits for. */
+export function useFormPages(id: RunId) {
+  return useQuery({
+    queryKey: pagesKey(id),
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/{id}/runs/{run_id}/form-pages", { params: pathOf(id) })),
+    select: ({ data }) => data,
+  });
+}
+
 /** Reads what events change. The values and the analytics of steps that have ended stay. */
 export function refreshRun(queries: QueryClient, id: RunId) {
   const refresh = (queryKey: string[]) => queries.refetchQueries({ queryKey }, { throwOnError: true });
-  return Promise.all([refresh(headKey(id)), refresh(traceKey(id))]);
+  return Promise.all([refresh(headKey(id)), refresh(traceKey(id)), refresh(pagesKey(id))]);
 }
 
 /** Whether the state of the run and its steps, as they were read last, fit together. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useReleaseGraph, useWorkflow } from "../../api/workflow";
-import type { Run } from "../../api/types";
+import type { Run, WorkflowGraph } from "../../api/types";
 import { useTexts } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
 import { PageTitle } from "../../ui/PageTitle";
@@ -12,6 +12,7 @@ import { Activity } from "./Activity";
 import { canRetry, Controls, mayControl } from "./Controls";
 import { Facts } from "./Facts";
 import { Failure } from "./Failure";
+import { FormPages } from "./FormPages";
 import { LiveMark } from "./LiveMark";
 import { hasEnded, isSettled, listWaits, refreshRun, type RunId, useRun, useTrace } from "./queries";
 import { RetryDialog } from "./RetryDialog";
@@ -67,6 +68,7 @@ export default function RunScreen({ id }: { id: RunId }) {
             </p>
             {run.error !== null && <Failure error={run.error} names={names} />}
             <Waits id={id} waits={waits} />
+            {isOn && isAllowed && asksPages(graph) && <FormPages id={id} />}
             <Facts run={run} />
           </>
         )}
@@ -103,6 +105,8 @@ export default function RunScreen({ id }: { id: RunId }) {
     </>
   );
 }
+
+const asksPages = (graph: WorkflowGraph | null) => graph?.nodes?.some(({ type }) => type === "form_page") ?? false;
 
 const endOf = ({ startedAt, durationMs }: Run) => (startedAt === null || durationMs === null ? Number.NaN : Date.parse(startedAt) + durationMs);
 
