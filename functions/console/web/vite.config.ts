@@ -83,7 +83,7 @@ export default defineConfig({
         entryFileNames: "console.js",
         chunkFileNames: "[name].js",
         // Screens share small parts, which would be files of their own otherwise. The size is that before minification.
-        experimentalMinChunkSize: 30000,
+        experimentalMinChunkSize: 25000,
         // A file of another build fails to load, instead of taking one part for another that has the same short name.
         minifyInternalExports: false,
         assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "console.css" : "[name][extname]"),

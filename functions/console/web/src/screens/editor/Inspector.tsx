@@ -1,10 +1,12 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { useToast } from "../../ui/Toast";
 import { type Draft, useDraft } from "./draft";
 import { FormContext, shortMessage } from "./form/context";
+import { Folded } from "./form/Folded";
+import { focusField } from "./form/focus";
 import { isRare, type Schema } from "./form/schema";
 import { Properties } from "./form/SchemaField";
 import { readJson, writeJson } from "../../values/json";
@@ -154,18 +156,6 @@ function ConfigForm({ node, schema, onChange }: { node: GraphNode; schema: Schem
   );
 }
 
-/** Fields that few nodes need. It is open if one is used, and stays open while the last one is written anew. */
-function Folded({ title, isUsed, children }: { title: string; isUsed: boolean; children: ReactNode }) {
-  const [isOpen, setIsOpen] = useState(isUsed);
-  useEffect(() => setIsOpen((isOpen) => isOpen || isUsed), [isUsed]);
-  return (
-    <details className="rare" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>{title}</summary>
-      {children}
-    </details>
-  );
-}
-
 function RawConfig({ node, canEdit, onChange }: { node: GraphNode; canEdit: boolean; onChange: (config: unknown) => void }) {
   const { t } = useTexts();
   const read = (text: string) => {
@@ -262,16 +252,4 @@ function Partial({ draft, node, onTry, onPin }: { draft: Draft; node: GraphNode;
       {isPinned && <p className="pin-tag"><PinIcon /> {t.preview.pinnedText}</p>}
     </section>
   );
-}
-
-/** Focuses the control of a field, or that of the nearest field around it. */
-function focusField(body: HTMLElement | null, field: string) {
-  const fields = [...(body?.querySelectorAll<HTMLElement>("[data-field]") ?? [])];
-  const nearest = fields
-    .filter(({ dataset: { field: known = "" } }) => field === known || (field.startsWith(known) && /[.[]/.test(field.charAt(known.length))))
-    .sort((a, b) => (b.dataset["field"]?.length ?? 0) - (a.dataset["field"]?.length ?? 0))[0];
-  if (nearest === undefined) return;
-  nearest.closest("details")?.setAttribute("open", "");
-  nearest.focus();
-  nearest.scrollIntoView({ block: "center" });
 }

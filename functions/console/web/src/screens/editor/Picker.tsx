@@ -10,6 +10,8 @@ export interface Choice {
   name: string;
   text: string;
   category: Category | undefined;
+  /** Only a search shows it. */
+  isDeep?: boolean;
 }
 
 export interface ChoiceGroup {
@@ -23,18 +25,22 @@ interface PickerProps {
   onPick: (key: string) => void;
 }
 
-/** The choices that match. If names match, choices whose texts match alone are left out. */
-function filterGroups(groups: readonly ChoiceGroup[], search: string): ChoiceGroup[] {
-  const matches = matcher(search);
-  const matching = (textOf: (choice: Choice) => string) =>
+/**
+ * The choices that match. Those whose names match come first, so that Enter picks one of them. The others, whose texts or
+ * groups match, follow under a title of their own.
+ */
+export function filterGroups(groups: readonly ChoiceGroup[], search: string, others: string): ChoiceGroup[] {
+  const keep = (isKept: (choice: Choice, title: string) => boolean) =>
     groups
-      .map(({ title, choices }) => ({
-        title,
-        choices: choices.filter((choice) => matches(textOf(choice))),
-      }))
+      .map(({ title, choices }) => ({ title, choices: choices.filter((choice) => isKept(choice, title)) }))
       .filter(({ choices }) => choices.length > 0);
-  const named = matching(({ name, key }) => `${name} ${key}`);
-  return named.length > 0 ? named : matching(({ name, text, key }) => `${name} ${text} ${key}`);
+  if (search.trim() === "") return keep(({ isDeep }) => isDeep !== true);
+  const matches = matcher(search);
+  const isNamed = ({ name, key }: Choice) => matches(`${name} ${key}`);
+  const named = keep(isNamed);
+  const described = keep((choice, title) => !isNamed(choice) && matches(`${choice.name} ${choice.text} ${choice.key} ${title}`));
+  if (named.length === 0 || described.length === 0) return [...named, ...described];
+  return [...named, { title: others, choices: described.flatMap(({ choices }) => choices) }];
 }
 
 /** A searchable list. The arrow keys choose, Enter picks. */
@@ -43,10 +49,13 @@ export function Picker({ label, groups, onPick }: PickerProps) {
   const [search, setSearch] = useState("");
   const [active, setActive] = useState(0);
   const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
   const id = useId();
-  const shown = useMemo(() => filterGroups(groups, search), [groups, search]);
+  const shown = useMemo(() => filterGroups(groups, search, t.editor.otherMatches), [groups, search, t]);
   const flat = shown.flatMap(({ choices }) => choices);
   const current = flat[Math.min(active, flat.length - 1)];
+  // One that replaces another in an open dialog.
+  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [current]);
@@ -54,7 +63,10 @@ export function Picker({ label, groups, onPick }: PickerProps) {
   return (
     <div className="picker">
       <input
-        ref={(field) => field?.setAttribute("autofocus", "")}
+        ref={(element) => {
+          field.current = element;
+          element?.setAttribute("autofocus", "");
+        }}
         type="search"
         role="combobox"
         aria-label={label}

@@ -21,7 +21,7 @@ import "./editor.css";
 import { ExpressionValues } from "./expression/context";
 import { type Focus, Inspector } from "./Inspector";
 import { copyItems, isTooLarge, pasteItems, readItems } from "./model/clipboard";
-import { addNode, addNote, connect, GRID, moveItems, noteIdOf, noteKey } from "./model/graph";
+import { addNode, addNote, connect, GRID, moveItems, type NewNode, noteIdOf, noteKey } from "./model/graph";
 import { arrange } from "./model/layout";
 import type { Pin, Scope } from "./model/partial";
 import { inputNames, NODE_WIDTH, outputNames } from "./model/ports";
@@ -139,17 +139,22 @@ function Workbench({ draft, types, shown }: WorkbenchProps) {
     const { left = 0, top = 0, width = 0, height = 0 } = canvas.current?.getBoundingClientRect() ?? {};
     return snap(screenToFlowPosition({ x: left + width / 2, y: top + height / 2 }));
   };
-  const add = (type: NodeType, after: GraphNode | null) => {
+  /** The graph with a new node, which is connected after another one. */
+  const place = (type: NodeType, after: GraphNode | null, made?: NewNode) => {
     const { graph } = draft.read();
     const wanted = after === null ? center() : { x: (after.position?.x ?? 0) + NODE_WIDTH + 88, y: after.position?.y ?? 0 };
-    const added = addNode(graph, type.type, freePlace(graph.nodes, wanted));
+    const added = addNode(graph, type.type, freePlace(graph.nodes, wanted), made);
     const input = inputNames(type)[0];
     const output = after === null ? undefined : freeOutput(after, types.get(after.type), graph.connections);
     const connected =
       after === null || input === undefined || output === undefined
         ? added.graph
         : connect(added.graph, { from: { node: after.id, port: output }, to: { node: added.id, port: input } });
-    draft.change(() => connected, { select: new Set([added.id]) });
+    return { graph: connected, id: added.id };
+  };
+  const add = (type: NodeType, after: GraphNode | null, made?: NewNode) => {
+    const added = place(type, after, made);
+    draft.change(() => added.graph, { select: new Set([added.id]) });
     close();
     focusCard(added.id, showNode);
   };
@@ -310,9 +315,11 @@ function Workbench({ draft, types, shown }: WorkbenchProps) {
       </aside>
       {open === "palette" && (
         <PaletteDialog
+          draft={draft}
           types={types}
           after={node !== undefined && outputNames(node, types.get(node.type)).length > 0 ? node : null}
-          onAdd={(type, connects) => add(type, connects ? node ?? null : null)}
+          place={place}
+          onAdd={add}
           onAddNote={addCanvasNote}
           onClose={close}
         />

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { answer, builder } from "../../api/client";
 import { readError } from "../../api/errors";
 import type { components } from "../../api/generated/builder";
+import type { CredentialType } from "../../api/types";
 import type { Language } from "../../i18n";
 import { allPages } from "../../lists/pages";
 import { placeNodes } from "./model/layout";
@@ -115,7 +116,7 @@ export function useReferences(kind: Reference, workflowId: string) {
 
 const inPages = (page: number) => ({ page, perPage: 100 });
 
-async function loadReferences(kind: Reference, workflowId: string): Promise<(readonly [string, string])[]> {
+async function loadReferences(kind: Reference, workflowId: string): Promise<(readonly [id: string, name: string, type?: CredentialType])[]> {
   switch (kind) {
     case "agent": {
       const agents = await allPages((page) => answer(builder.GET("/builder/v1/agents", { params: { query: { ...inPages(page), ownership: "all" } } })));
@@ -129,7 +130,7 @@ async function loadReferences(kind: Reference, workflowId: string): Promise<(rea
       const { data } = await answer(
         builder.GET("/builder/v1/workflows/{id}/webhook-credentials/outbound", { params: { path: { id: workflowId } } }),
       );
-      return data.map((credential) => [credential.id, credential.name] as const);
+      return data.map((credential) => [credential.id, credential.name, credential.type] as const);
     }
     default: {
       const models = await allPages((page) => answer(builder.GET("/builder/v1/models", { params: { query: inPages(page) } })));

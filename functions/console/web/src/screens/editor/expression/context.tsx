@@ -19,13 +19,16 @@ interface ExpressionValuesProps {
   draft: Draft;
   types: ReadonlyMap<string, NodeType>;
   node: GraphNode;
+  /** The graph with the node, if the node is not in the draft yet. */
+  graph?: Graph;
   children: ReactNode;
 }
 
 /** Gives the fields of a node the values that their expressions see. */
-export function ExpressionValues({ draft, types, node, children }: ExpressionValuesProps) {
+export function ExpressionValues({ draft, types, node, graph: graphWithNode, children }: ExpressionValuesProps) {
   const last = useLastValues(draft);
-  const graph = useDraft(draft, (state) => state.graph);
+  const ofDraft = useDraft(draft, (state) => state.graph);
+  const graph = graphWithNode ?? ofDraft;
   const isRepeated = hasEach(node);
   const around = useMemo(() => loopsAround(graph, node.id), [graph, node.id]);
   const own = useMemo(() => (isRepeated ? [node.id, ...around] : []), [isRepeated, node.id, around]);

@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
+import { GrowingText } from "../../../ui/GrowingText";
 import { ExpressionField } from "../expression/ExpressionField";
 import type { ExpressionLanguage } from "../expression/tokens";
 import type { Config } from "../model/types";
@@ -121,9 +122,14 @@ function TextControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }
     return <ExpressionField attributes={{ ...ids, placeholder }} language={schema["x-language"]} value={text} onChange={change} />;
   }
   const common = { ...ids, value: text, disabled: !canEdit, placeholder, onChange: (event: { target: { value: string } }) => change(event.target.value) };
+  if (schema["x-lines"]) return <GrowingText {...common} rows={1} />;
   if (kindOf(schema) === "text") return <input {...common} type="text" autoComplete="off" />;
   return <textarea {...common} rows={Math.min(14, Math.max(3, text.split("\n").length + 1))} />;
 }
+
+/** The value of a control whose text cannot be read is an earlier one: a form that is sent must not have it. */
+const refuseForm = (isInvalid: boolean, reason: string) => (field: HTMLInputElement | HTMLTextAreaElement | null) =>
+  field?.setCustomValidity(isInvalid ? reason : "");
 
 function NumberControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }) {
   const { t } = useTexts();
@@ -138,6 +144,7 @@ function NumberControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids
     <>
       <input
         {...ids}
+        ref={refuseForm(isInvalid, t.editor.notNumber)}
         type="text"
         inputMode="decimal"
         autoComplete="off"
@@ -152,7 +159,7 @@ function NumberControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids
   );
 }
 
-function JsonControl({ value, onChange, ids }: FieldProps & { ids: Ids }) {
+function JsonControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }) {
   const { t } = useTexts();
   const { canEdit } = useForm();
   const { text, setText, isInvalid } = useTextValue(value, writeJson, readJson, onChange);
@@ -160,11 +167,13 @@ function JsonControl({ value, onChange, ids }: FieldProps & { ids: Ids }) {
     <>
       <textarea
         {...ids}
+        ref={refuseForm(isInvalid, t.editor.notJson)}
         className="mono"
         rows={Math.min(16, Math.max(3, text.split("\n").length + 1))}
         spellCheck={false}
         disabled={!canEdit}
         value={text}
+        placeholder={schema.example === undefined ? undefined : writeJson(schema.example)}
         aria-invalid={isInvalid || ids["aria-invalid"] === true || undefined}
         onChange={(event) => setText(event.target.value)}
       />
@@ -177,9 +186,10 @@ function ChoiceControl({ schema, required, value, onChange, ids }: FieldProps & 
   const { t } = useTexts();
   const names = useNames();
   const { canEdit } = useForm();
+  const byDefault = typeof schema.default === "string" ? `${t.editor.byDefault}: ${names.option(schema.default)}` : t.editor.byDefault;
   return (
     <select {...ids} disabled={!canEdit} value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value || undefined)}>
-      {(!required || value === undefined) && <option value="">{required ? t.editor.choose : t.editor.byDefault}</option>}
+      {(!required || value === undefined) && <option value="">{required ? t.editor.choose : byDefault}</option>}
       {schema.enum?.map((option) => <option key={option} value={option}>{names.option(option)}</option>)}
     </select>
   );
@@ -187,13 +197,16 @@ function ChoiceControl({ schema, required, value, onChange, ids }: FieldProps & 
 
 function ReferenceControl({ required, value, onChange, ids, reference }: FieldProps & { ids: Ids; reference: Parameters<typeof useReferences>[0] }) {
   const { t } = useTexts();
-  const { canEdit, workflowId } = useForm();
-  const { data, isLoading } = useReferences(reference, workflowId);
+  const { canEdit, workflowId, credentialTypes } = useForm();
+  const { data: all, isLoading } = useReferences(reference, workflowId);
+  const data = all?.filter(([, , type]) => type === undefined || credentialTypes === undefined || credentialTypes.includes(type));
   const current = typeof value === "string" ? value : "";
+  // Without a credential, a node has none. Other references have a default.
+  const none = reference === "credential" ? t.none : t.editor.byDefault;
   const isListed = data?.some(([id]) => id === current) ?? false;
   return (
     <select {...ids} disabled={!canEdit} value={current} onChange={(event) => onChange(event.target.value || undefined)}>
-      {(!required || current === "") && <option value="">{isLoading ? t.loading : required ? t.editor.choose : t.editor.byDefault}</option>}
+      {(!required || current === "") && <option value="">{isLoading ? t.loading : required ? t.editor.choose : none}</option>}
       {current !== "" && !isListed && <option value={current}>{current}</option>}
       {data?.map(([id, name]) => <option key={id} value={id}>{name === id ? id : `${name} · ${shortId(id)}`}</option>)}
     </select>

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { CredentialType } from "../../../api/types";
 import type { GraphNode, Problem } from "../model/types";
 
 interface FormContext {
@@ -6,6 +7,8 @@ interface FormContext {
   node: GraphNode;
   problems: readonly Problem[];
   canEdit: boolean;
+  /** The types of credentials that can be chosen. All by default. */
+  credentialTypes?: readonly CredentialType[];
 }
 
 export const FormContext = createContext<FormContext | null>(null);

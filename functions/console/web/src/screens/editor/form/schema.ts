@@ -5,6 +5,7 @@ import type { Reference } from "../queries";
 /** The part of JSON Schema that the catalogue of node types uses. */
 export interface Schema {
   type?: string;
+  title?: string;
   enum?: string[];
   properties?: Record<string, Schema>;
   required?: string[];
@@ -20,6 +21,10 @@ export interface Schema {
   minItems?: number;
   maxItems?: number;
   "x-language"?: ExpressionLanguage;
+  /** In the form of an operation of a service: the language in which the parameter can be an expression. */
+  "x-expression"?: ExpressionLanguage;
+  /** Whether a text can have several lines. The console adds it to the forms of operations. */
+  "x-lines"?: boolean;
 }
 
 export type FieldKind =
@@ -96,7 +101,7 @@ export function initialValue(schema: Schema): unknown {
     case "number":
       return schema.minimum ?? 0;
     case "json":
-      return null;
+      return schema.type === "array" ? [] : schema.type === "object" ? {} : null;
     default:
       return "";
   }

@@ -21,9 +21,16 @@ export function uniqueId(wanted: string, taken: ReadonlySet<string>): string {
 
 const idsOf = (items: readonly { id: string }[]) => new Set(items.map((item) => item.id));
 
-export function addNode(graph: Graph, type: string, position: Position): { graph: Graph; id: string } {
-  const id = uniqueId(type, idsOf(graph.nodes));
-  const node: GraphNode = { id, type, name: "", config: {}, position };
+/** What a new node has. The id gets a number if another node has it. */
+export interface NewNode {
+  id: string;
+  name: string;
+  config: Config;
+}
+
+export function addNode(graph: Graph, type: string, position: Position, made?: NewNode): { graph: Graph; id: string } {
+  const id = uniqueId(made?.id ?? type, idsOf(graph.nodes));
+  const node: GraphNode = { id, type, name: made?.name ?? "", config: made?.config ?? {}, position };
   return { graph: { ...graph, nodes: [...graph.nodes, node] }, id };
 }
 

@@ -5,7 +5,8 @@ import { Loaded } from "../../../ui/Loaded";
 import type { Channels } from "./channelQueries";
 import { nodeNames } from "./nodes";
 import { isAccount, providerOf } from "./providers";
-import { useCredentials, useWebhooks } from "./queries";
+import { useCredentials } from "./credentialQueries";
+import { useWebhooks } from "./queries";
 
 /** The configuration of a channel that uses an account. */
 export function configOf({ id, type }: Credential): ChannelConfig {

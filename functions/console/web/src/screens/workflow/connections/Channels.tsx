@@ -12,7 +12,8 @@ import { ChannelDialog } from "./ChannelDialog";
 import { useChannels } from "./channelQueries";
 import { FormLink } from "./FormLink";
 import { nodeNames } from "./nodes";
-import { useCredentials, useWebhooks } from "./queries";
+import { useCredentials } from "./credentialQueries";
+import { useWebhooks } from "./queries";
 
 /** What starts the runs of the draft, and where their results go: one channel for each trigger and each output node. */
 export function Channels({ workflow }: { workflow: WorkflowDetail }) {

@@ -3,7 +3,6 @@ import { prefix } from "../../../api/place";
 import type { Credential, InboundToken, MessagingProvider, WorkflowDetail } from "../../../api/types";
 import { useTexts } from "../../../i18n";
 import { includes } from "../../../sharing/roles";
-import { Badge } from "../../../ui/Badge";
 import { Button } from "../../../ui/Button";
 import { CopyButton } from "../../../ui/CopyButton";
 import { EmptyState } from "../../../ui/EmptyState";
@@ -11,12 +10,14 @@ import { Loaded } from "../../../ui/Loaded";
 import { RelativeTime } from "../../../ui/RelativeTime";
 import { Section } from "../../../ui/Section";
 import { Table } from "../../../ui/Table";
+import { Authorization } from "./Authorization";
 import { useChannels } from "./channelQueries";
 import { CredentialDialog } from "./CredentialDialog";
 import { DeleteCredentialDialog } from "./DeleteCredentialDialog";
 import { nameOfNode, nodesWithCredential } from "./nodes";
 import { providerOf } from "./providers";
-import { useCredentials, useWebhooks } from "./queries";
+import { useCredentials } from "./credentialQueries";
+import { useWebhooks } from "./queries";
 import { RegenerateToken } from "./RegenerateToken";
 import { TestCredentialDialog } from "./TestCredentialDialog";
 
@@ -129,32 +130,6 @@ function CredentialCard({ workflowId, credential, users, onTest, onDelete }: Cre
         </Button>
       </div>
     </li>
-  );
-}
-
-interface AuthorizationProps {
-  workflowId: string;
-  credential: Credential;
-  authorization: NonNullable<Credential["authorization"]>;
-}
-
-/** Whether a person has consented, and the way to the provider. */
-function Authorization({ workflowId, credential: { id, name }, authorization: { status, account, scope } }: AuthorizationProps) {
-  const { t } = useTexts();
-  const texts = t.connections.credentials;
-  const isGood = status === "authorized";
-  const url = `${prefix}/builder/v1/workflows/${workflowId}/webhook-credentials/outbound/${id}/authorize`;
-  const details = [account, scope].filter((text) => text !== null);
-  return (
-    <div>
-      <p className="facts">
-        <Badge tone={isGood ? "good" : "warn"}>{texts.authorization[status]}</Badge>{" "}
-        {details.length > 0 && <span className="muted" translate="no">{details.join(" · ")}</span>}
-      </p>
-      <a className={`button ${isGood ? "quiet" : "primary"}`} href={url} aria-label={texts.authorizeNamed(name)}>
-        {isGood ? texts.authorizeAgain : texts.authorize}
-      </a>
-    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import { Loaded } from "../../../ui/Loaded";
 import { useToast } from "../../../ui/Toast";
 import { useWhenDone } from "../../../ui/useWhenDone";
 import { nameOfNode, type Node } from "./nodes";
-import { useDeleteCredential } from "./queries";
+import { useDeleteCredential } from "./credentialQueries";
 
 interface DeleteCredentialDialogProps {
   workflow: WorkflowDetail;

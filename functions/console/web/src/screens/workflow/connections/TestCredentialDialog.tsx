@@ -8,7 +8,7 @@ import { ErrorState } from "../../../ui/ErrorState";
 import { Field } from "../../../ui/Field";
 import { Select } from "../../../ui/Select";
 import { providerOf } from "./providers";
-import { useTestCredential } from "./queries";
+import { useTestCredential } from "./credentialQueries";
 
 type Method = NonNullable<CredentialTest["method"]>;
 const methods = ["GET", "HEAD", "POST"] as const satisfies readonly Method[];
