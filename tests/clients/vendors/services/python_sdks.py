@@ -1,0 +1,280 @@
+"""The SDKs for Python, and their call for each operation of the catalogue."""
+
+import re
+from datetime import datetime
+from io import BytesIO
+from zoneinfo import ZoneInfo
+
+import asana
+import O365
+import praw
+import pyairtable
+import clickup_python_sdk.clickupobjects.folder as clickup_folder
+from clickup_python_sdk.api import ClickupClient
+from clickup_python_sdk.clickupobjects.list import List
+from clickup_python_sdk.clickupobjects.task import Task
+from O365.calendar import Calendar, Event
+from O365.drive import Drive, File, Folder
+from O365.mailbox import MailBox
+from O365.message import Message
+from O365.teams import Channel, Chat, Team, Teams
+
+from .python import Python, Sent, documented
+from .records import Request
+from .typescript import nested
+
+
+def airtable_client():
+    return pyairtable.Api("key")
+
+
+def table(api, request):
+    values = request.path_values
+    return api.table(values["baseId"], values["table"])
+
+
+def list_records(api, request):
+    names = {"filterByFormula": "formula", "pageSize": "page_size", "maxRecords": "max_records"}
+    fields = nested(dict(request.query))
+    sort = [f"-{it['field']}" if it.get("direction") == "desc" else it["field"] for it in fields.pop("sort", [])]
+    options = {names.get(name, name): value for name, value in fields.items()} | ({"sort": sort} if sort else {})
+    return table(api, request).all(**options)
+
+
+def upsert_records(api, request):
+    body = request.body
+    return table(api, request).batch_upsert(
+        body["records"], body["performUpsert"]["fieldsToMergeOn"], typecast=body.get("typecast", False)
+    )
+
+
+AIRTABLE = Python(
+    "pyairtable",
+    airtable_client,
+    {
+        "list-records": list_records,
+        "get-record": lambda api, it: table(api, it).get(it.path_values["recordId"]),
+        "create-record": lambda api, it: table(api, it).create(**it.body),
+        "create-records": lambda api, it: table(api, it).batch_create([record["fields"] for record in it.body["records"]], it.body.get("typecast", False)),
+        "update-record": lambda api, it: table(api, it).update(it.path_values["recordId"], **it.body),
+        "upsert-records": upsert_records,
+        "delete-record": lambda api, it: table(api, it).delete(it.path_values["recordId"]),
+    },
+    defaults=("typecast", "returnFieldsByFieldId"),
+)
+
+
+def asana_client():
+    configuration = asana.Configuration()
+    configuration.access_token = "token"
+    return asana.ApiClient(configuration)
+
+
+def read_page(method, request):
+    fields = documented(method, dict(request.query))
+    return list(method({name: int(text) if name == "limit" else text for name, text in fields.items()}))
+
+
+ASANA = Python(
+    "asana",
+    asana_client,
+    {
+        "create-task": lambda client, it: asana.TasksApi(client).create_task(it.body, {}),
+        "get-task": lambda client, it: asana.TasksApi(client).get_task(it.path_values["taskId"], {}),
+        "update-task": lambda client, it: asana.TasksApi(client).update_task(it.body, it.path_values["taskId"], {}),
+        "delete-task": lambda client, it: asana.TasksApi(client).delete_task(it.path_values["taskId"]),
+        "comment-on-task": lambda client, it: asana.StoriesApi(client).create_story_for_task(it.body, it.path_values["taskId"], {}),
+        "list-tasks": lambda client, it: read_page(asana.TasksApi(client).get_tasks, it),
+        "list-projects": lambda client, it: read_page(asana.ProjectsApi(client).get_projects, it),
+    },
+)
+
+
+def clickup_client():
+    ClickupClient._set_default_headers("token")
+    ClickupClient._set_default_api(ClickupClient())
+
+
+def list_clickup_tasks(_, request):
+    method = List(request.path_values["listId"]).get_tasks
+    fields = documented(method, nested(dict(request.query)))
+    # The SDK reads all pages.
+    return method({name: text for name, text in request.query if name in fields.keys() - {"page"}})
+
+
+CLICKUP = Python(
+    "clickup-python-sdk",
+    clickup_client,
+    {
+        "create-task": lambda _, it: List(it.path_values["listId"]).create_task(**documented(List.create_task, it.body)),
+        "get-task": lambda _, it: Task(it.path_values["taskId"]).get(),
+        "update-task": lambda _, it: Task(it.path_values["taskId"]).update(**documented(Task.update, it.body)),
+        "delete-task": lambda _, it: Task(it.path_values["taskId"]).delete(),
+        "list-tasks": list_clickup_tasks,
+        "comment-on-task": lambda _, it: Task(it.path_values["taskId"]).create_comment(**documented(Task.create_comment, it.body)),
+        "list-lists": lambda _, it: clickup_folder.Folder(it.path_values["folderId"]).get_lists(),
+    },
+    defaults=("page",),
+    unknown=("page",),
+    adapt=lambda sent: sent.changed(url=sent.url.rstrip("/").replace("/?", "?").replace("?&", "?")),
+)
+
+
+def reddit_client():
+    reddit = praw.Reddit(client_id="id", client_secret=None, user_agent="validation of requests", check_for_updates=False)
+    reddit.auth.implicit(access_token="token", expires_in=3600, scope="*")
+    return reddit
+
+
+def list_posts(reddit, request):
+    query = dict(request.query)
+    subreddit = reddit.subreddit(request.path_values["subreddit"])
+    listing = getattr(subreddit, request.path_values["sort"])
+    return next(listing(limit=int(query.pop("limit", 100)), params=query))
+
+
+def search_posts(reddit, request):
+    query = dict(request.query)
+    subreddit = reddit.subreddit(request.path_values["subreddit"])
+    params = {name: query[name] for name in ("after",) if name in query}
+    return next(subreddit.search(query["q"], sort=query.get("sort", "relevance"), limit=int(query.get("limit", 100)), params=params))
+
+
+def submit(reddit, request):
+    body = request.body
+    content = {"selftext": body.get("text", "")} if body["kind"] == "self" else {"url": body["url"]}
+    return reddit.subreddit(body["sr"]).submit(body["title"], **content)
+
+
+REDDIT = Python(
+    "praw",
+    reddit_client,
+    {
+        "list-posts": list_posts,
+        "search-posts": search_posts,
+        "create-text-post": submit,
+        "create-link-post": submit,
+        "comment": lambda reddit, it: reddit.submission(it.body["thing_id"].removeprefix("t3_")).reply(it.body["text"]),
+    },
+    defaults=("raw_json", "syntax", "t", "limit", "sort", "resubmit", "sendreplies", "nsfw", "spoiler", "validate_on_submit", "text"),
+    adapt=lambda sent: sent.changed(url=sent.url.replace("/?", "?").rstrip("/").replace("=True", "=true")),
+)
+
+
+class GraphConnection:
+    """The connection of O365's objects. It records the first request."""
+
+    def __getattr__(self, method):
+        def send(url, **_):
+            raise Sent(Request(method.upper(), url, {}, ""))
+
+        return send
+
+
+GRAPH = {"con": GraphConnection(), "protocol": O365.MSGraphProtocol()}
+ME = GRAPH | {"main_resource": "me"}
+
+
+def cloud(id, **fields):
+    """Keywords for an object of the server."""
+    return {"__cloud_data__": {"id": id, **fields}}
+
+
+def message(request):
+    return Message(**ME, **cloud(request.path_values.get("messageId"), isDraft="messageId" not in request.path_values))
+
+
+def send_mail(_, request):
+    mail = message(request)
+    mail.to.add("ada@example.com")
+    return mail.send()
+
+
+def create_event(_, request):
+    event = Event(**ME)
+    event.subject, event.start = "Planning", datetime(2026, 3, 2, tzinfo=ZoneInfo("UTC"))
+    return event.save()
+
+
+def list_events(_, request):
+    times = [datetime(2026, month, 1, tzinfo=ZoneInfo("UTC")) for month in (3, 4)]
+    return Calendar(**ME).get_events(include_recurring=True, start_recurring=times[0], end_recurring=times[1])
+
+
+OUTLOOK = Python(
+    "O365",
+    lambda: None,
+    {
+        "send-message": send_mail,
+        "create-draft": lambda _, it: message(it).save_draft(),
+        "list-messages": lambda _, it: MailBox(**ME).get_messages(limit=50),
+        "get-message": lambda _, it: MailBox(**ME).get_message(it.path_values["messageId"]),
+        "mark-message": lambda _, it: message(it).mark_as_read(),
+        "move-message": lambda _, it: message(it).move("archive"),
+        "delete-message": lambda _, it: message(it).delete(),
+        "create-event": create_event,
+        "list-events": list_events,
+    },
+    is_whole=False,
+    # Without a name, the default calendar and the folder of drafts are meant.
+    adapt=lambda sent: sent.changed(url=sent.url.replace("/me/calendar/", "/me/").replace("/mailFolders/Drafts/", "/")),
+)
+
+
+def drive_item(kind, request):
+    return kind(parent=Drive(**ME, **cloud("root")), **cloud(request.path_values.get("itemId", "root")))
+
+
+def upload(_, request):
+    text = request.text.encode()
+    target = drive_item(Folder, request)
+    return target.upload_file(None, item_name=request.path_values["path"], stream=BytesIO(text), stream_size=len(text))
+
+
+ONEDRIVE = Python(
+    "O365",
+    lambda: None,
+    {
+        "list-folder": lambda _, it: drive_item(Folder, it).get_items(limit=200),
+        "get-item": lambda _, it: Drive(**ME).get_item(it.path_values["itemId"]),
+        "download-file": lambda _, it: drive_item(File, it).download(output=BytesIO()),
+        "upload-text-file": upload,
+        "create-folder": lambda _, it: drive_item(Folder, it).create_child_folder("Reports"),
+        "delete-item": lambda _, it: drive_item(Folder, it).delete(),
+    },
+    is_whole=False,
+    # The root is an item with two names.
+    adapt=lambda sent: sent.changed(url=sent.url.replace("/items/root:", "/root:")),
+)
+
+
+def team(request):
+    return Team(**GRAPH, main_resource="/", **cloud(request.path_values["teamId"]))
+
+
+def channel(request):
+    return Channel(**GRAPH, main_resource=f"/teams/{request.path_values['teamId']}", **cloud(request.path_values["channelId"]))
+
+
+MICROSOFT_TEAMS = Python(
+    "O365",
+    lambda: None,
+    {
+        "send-channel-message": lambda _, it: channel(it).send_message("Hello"),
+        "send-chat-message": lambda _, it: Chat(**GRAPH, main_resource="/", **cloud(it.path_values["chatId"])).send_message("Hello"),
+        "list-teams": lambda _, it: Teams(**GRAPH).get_my_teams(),
+        "list-channels": lambda _, it: team(it).get_channels(),
+    },
+    is_whole=False,
+    adapt=lambda sent: sent.changed(url=re.sub("v1.0/+", "v1.0/", sent.url)),
+)
+
+PYTHON_SDKS = {
+    "airtable": AIRTABLE,
+    "asana": ASANA,
+    "clickup": CLICKUP,
+    "microsoft-teams": MICROSOFT_TEAMS,
+    "onedrive": ONEDRIVE,
+    "outlook": OUTLOOK,
+    "reddit": REDDIT,
+}

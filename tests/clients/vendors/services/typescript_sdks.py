@@ -1,0 +1,442 @@
+"""The SDKs for TypeScript, and their call for each operation of the catalogue."""
+
+from .graphql_types import GraphQL
+from .typescript import TypeScript
+
+TYPESCRIPT_SDKS = {
+    "asana": TypeScript(
+        "@types/asana",
+        'import type { resources } from "asana";',
+        {
+            "create-task": "check<{ data: resources.Tasks.CreateParams }>($body)",
+            "update-task": "check<{ data: resources.Tasks.UpdateParams }>($body)",
+            "comment-on-task": "check<{ data: Pick<resources.Stories.Type, 'text'> }>($body)",
+        },
+        sends=False,
+    ),
+    "discord": TypeScript(
+        "@discordjs/core @discordjs/rest",
+        """
+        import { API } from "@discordjs/core";
+        import { REST } from "@discordjs/rest";
+        const discord = new API(new REST({ version: "10", makeRequest: fetch as never }).setToken("token"));
+        """,
+        {
+            "send-message": "discord.channels.createMessage($channelId, $body)",
+            "list-messages": "discord.channels.getMessages($channelId, $query)",
+            "edit-message": "discord.channels.editMessage($channelId, $messageId, $body)",
+            "delete-message": "discord.channels.deleteMessage($channelId, $messageId)",
+            "add-reaction": "discord.channels.addMessageReaction($channelId, $messageId, $emoji)",
+            "list-channels": "discord.guilds.getChannels($guildId)",
+            "create-channel": "discord.guilds.createChannel($guildId, $body)",
+            "list-members": "discord.guilds.getMembers($guildId, $query)",
+            "add-role": "discord.guilds.addRoleToMember($guildId, $userId, $roleId)",
+        },
+    ),
+    "gitlab": TypeScript(
+        "@gitbeaker/rest",
+        """
+        import { Gitlab } from "@gitbeaker/rest";
+        const gitlab = new Gitlab({ token: "token" });
+        """,
+        {
+            "create-issue": "gitlab.Issues.create($project, $body.title, {...$body-title})",
+            "get-issue": "gitlab.Issues.show($number:number, {projectId: $project})",
+            "update-issue": "gitlab.Issues.edit($project, $number:number, $body)",
+            "list-issues": "gitlab.Issues.all({projectId: $project, ...$query})",
+            "comment-on-issue": "gitlab.IssueNotes.create($project, $number:number, $body.body)",
+            "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...$query})",
+            "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, $query.ref)",
+        },
+        camel=True,
+    ),
+    "hubspot": TypeScript(
+        "@hubspot/api-client",
+        """
+        import { Client } from "@hubspot/api-client";
+        import { FilterOperatorEnum } from "@hubspot/api-client/lib/codegen/crm/contacts/models/Filter.js";
+        const { crm } = new Client({ accessToken: "token" });
+        const operator = (value: `${FilterOperatorEnum}`) => value as FilterOperatorEnum;
+        """,
+        {
+            f"{verb}-{one}": call.format(many=many)
+            for one, many in {"contact": "contacts", "company": "companies", "deal": "deals", "ticket": "tickets"}.items()
+            for verb, call in {
+                "create": "crm.{many}.basicApi.create($body)",
+                "get": "crm.{many}.basicApi.getById($id, $query.properties, undefined, undefined, undefined, $query.idProperty)",
+                "update": "crm.{many}.basicApi.update($id, $body)",
+            }.items()
+        }
+        | {
+            f"search-{many}": f"crm.{many}.searchApi.doSearch($body)" for many in ("contacts", "companies", "deals", "tickets")
+        }
+        | {
+            "list-contacts": "crm.contacts.basicApi.getPage($query.limit, String($query.after), $query.properties)",
+            "create-or-update-contact": "crm.contacts.batchApi.upsert($body)",
+        },
+        # HubSpot documents objects for `sorts`, and describes texts.
+        convert={"operator": "operator", "properties": "[]", "sorts": "untyped"},
+    ),
+    "intercom": TypeScript(
+        "intercom-client",
+        """
+        import { IntercomClient } from "intercom-client";
+        const intercom = new IntercomClient({ token: "token", version: "2.11" });
+        """,
+        {
+            "create-contact": "intercom.contacts.create($body)",
+            "get-contact": "intercom.contacts.find({contact_id: $contactId})",
+            "update-contact": "intercom.contacts.update({contact_id: $contactId, ...$body})",
+            "search-contacts": "intercom.contacts.search($body)",
+            "reply-to-conversation": "intercom.conversations.reply({conversation_id: $conversationId, body: $body})",
+        },
+    ),
+    "jira": TypeScript(
+        "jira.js",
+        """
+        import { createCloudClient } from "jira.js";
+        const jira = createCloudClient({ host: "https://example.atlassian.net", auth: { type: "basic", email: "a@example.com", apiToken: "token" } });
+        """,
+        {
+            "create-issue": "jira.issues.createIssue($body)",
+            "get-issue": "jira.issues.getIssue({issueIdOrKey: $issue, ...$query})",
+            "update-issue": "jira.issues.editIssue({issueIdOrKey: $issue, ...$body})",
+            "search-issues": "jira.issueSearch.searchAndReconsileIssuesUsingJql($query)",
+            "add-comment": "jira.issueComments.addComment({issueIdOrKey: $issue, ...$body})",
+            "list-transitions": "jira.issues.getTransitions({issueIdOrKey: $issue})",
+            "transition-issue": "jira.issues.doTransition({issueIdOrKey: $issue, ...$body})",
+            "delete-issue": "jira.issues.deleteIssue({issueIdOrKey: $issue})",
+        },
+        convert={"fields": "[]"},
+    ),
+    "linear": GraphQL(
+        "@linear/sdk",
+        """
+        import { LinearClient, type LinearDocument as schema } from "@linear/sdk";
+        const { client } = new LinearClient({ apiKey: "key" });
+        const send = (query: string, variables: {}) => client.rawRequest(query, variables);
+        """,
+    ),
+    "mailchimp": TypeScript(
+        "@mailchimp/mailchimp_marketing @types/mailchimp__mailchimp_marketing",
+        """
+        import mailchimp from "@mailchimp/mailchimp_marketing";
+        mailchimp.setConfig({ apiKey: "key-us6", server: "us6" });
+        """,
+        {
+            "add-member": "mailchimp.lists.addListMember($listId, $body)",
+            "save-member": "mailchimp.lists.setListMember($listId, $member, $body)",
+            "get-member": "mailchimp.lists.getListMember($listId, $member)",
+            "list-members": "mailchimp.lists.getListMembersInfo($listId, untyped($query))",
+            "tag-member": "mailchimp.lists.updateListMemberTags($listId, $member, $body)",
+            "list-audiences": "mailchimp.lists.getAllLists($query)",
+        },
+    ),
+    "microsoft-teams": TypeScript(
+        "@microsoft/microsoft-graph-types",
+        'import type { ChatMessage } from "@microsoft/microsoft-graph-types";',
+        {"send-channel-message": "check<ChatMessage>($body)", "send-chat-message": "check<ChatMessage>($body)"},
+        sends=False,
+    ),
+    "monday": GraphQL(
+        "@mondaydotcomorg/api",
+        """
+        import { ApiClient } from "@mondaydotcomorg/api";
+        import type * as schema from "@mondaydotcomorg/api";
+        const client = new ApiClient({ token: "token" });
+        const send = (query: string, variables: {}) => client.rawRequest(query, variables);
+        """,
+    ),
+    "onedrive": TypeScript(
+        "@microsoft/microsoft-graph-types",
+        'import type { DriveItem } from "@microsoft/microsoft-graph-types";',
+        {"create-folder": "check<DriveItem>($body)"},
+        sends=False,
+    ),
+    "openweathermap": TypeScript(
+        "openweathermap-ts",
+        """
+        import OpenWeatherMap from "openweathermap-ts";
+        const Weather = OpenWeatherMap.default ?? OpenWeatherMap as never;
+        type Settings = ConstructorParameters<typeof Weather>[0];
+        const weather = (units?: Settings["units"], language?: Settings["language"]) => new Weather({ apiKey: "key", units, language });
+        const place = (text: string) => ({ cityName: text.split(",")[0]!, countryCode: text.split(",")[1] as never });
+        """,
+        {
+            "get-weather": "weather($query.units, $query.lang).getCurrentWeatherByCityName(place($query.q))",
+            "get-forecast": "weather($query.units, $query.lang).getThreeHourForecastByCityName(place($query.q))",
+        },
+        defaults=("appid", "units", "lang"),
+    ),
+    "outlook": TypeScript(
+        "@microsoft/microsoft-graph-types",
+        'import type { Event, Message } from "@microsoft/microsoft-graph-types";',
+        {
+            "send-message": "check<{ message: Message; saveToSentItems?: boolean }>($body)",
+            "create-draft": "check<Message>($body)",
+            "mark-message": "check<Message>($body)",
+            "create-event": "check<Event>($body)",
+        },
+        sends=False,
+    ),
+    "pipedrive": TypeScript(
+        "pipedrive",
+        """
+        import { Configuration, DealsApi, OrganizationsApi, PersonsApi } from "pipedrive/v2";
+        const configuration = new Configuration({ apiKey: "key" });
+        const deals = new DealsApi(configuration), persons = new PersonsApi(configuration), organizations = new OrganizationsApi(configuration);
+        """,
+        {
+            f"{verb}-{one}": call.format(many=f"{one}s", Many=f"{one.title()}s", One=one.title())
+            for one in ("deal", "person", "organization")
+            for verb, call in {
+                "create": "{many}.add{One}({{Add{One}Request: $body}})",
+                "get": "{many}.get{One}({{id: $id:number}})",
+                "update": "{many}.update{One}({{id: $id:number, Update{One}Request: $body}})",
+            }.items()
+        }
+        | {
+            f"{verb}-{one}s": call.format(many=f"{one}s", Many=f"{one.title()}s", Search=one.title() if one == "organization" else f"{one.title()}s")
+            for one in ("deal", "person", "organization")
+            for verb, call in {"list": "{many}.get{Many}($query)", "search": "{many}.search{Search}($query)"}.items()
+        },
+    ),
+    "salesforce": TypeScript(
+        "@jsforce/jsforce-node",
+        """
+        import { Connection } from "@jsforce/jsforce-node";
+        const salesforce = new Connection({ instanceUrl: "https://example.my.salesforce.com", accessToken: "token", version: "62.0" });
+        """,
+        {
+            "create-record": "salesforce.sobject($object).create($body)",
+            "get-record": "salesforce.sobject($object).retrieve($id, {fields: $query.fields})",
+            "update-record": "salesforce.sobject($object).update({Id: $id, ...$body})",
+            "save-record": "salesforce.sobject($object).upsert({[$field]: encodeURIComponent($value), ...$body}, $field)",
+            "delete-record": "salesforce.sobject($object).destroy($id)",
+            "query": "salesforce.query($query.q)",
+        },
+        convert={"fields": "[]"},
+    ),
+    "sendgrid": TypeScript(
+        "@sendgrid/mail",
+        """
+        import sendgrid from "@sendgrid/mail";
+        sendgrid.setApiKey("SG.key");
+        """,
+        {
+            "send-message": "sendgrid.send($body)",
+            "send-template": "sendgrid.send($body)",
+        },
+        camel=True,
+    ),
+    "shopify": TypeScript(
+        "@shopify/shopify-api",
+        """
+        import "@shopify/shopify-api/adapters/node";
+        import { ApiVersion, shopifyApi } from "@shopify/shopify-api";
+        import { restResources } from "@shopify/shopify-api/rest/admin/2026-01";
+        const shopify = shopifyApi({ apiKey: "key", apiSecretKey: "secret", hostName: "example.com", apiVersion: ApiVersion.January26, isEmbeddedApp: false, restResources });
+        const session = shopify.session.customAppSession("example.myshopify.com");
+        session.accessToken = "token";
+        const { Order, Product, Customer } = shopify.rest;
+        const saved = <Type extends { save(options?: object): Promise<void> }>(resource: Type, fields: Partial<NoInfer<Type>>) => Object.assign(resource, fields).save();
+        """,
+        {
+            "list-orders": "Order.all({session, ...$query} satisfies Known<Parameters<typeof Order.all>[0]>)",
+            "get-order": "Order.find({session, id: $id})",
+            "update-order": "saved(new Order({session}), {id: $id, ...$body.order})",
+            "list-products": "Product.all({session, ...$query} satisfies Known<Parameters<typeof Product.all>[0]>)",
+            "get-product": "Product.find({session, id: $id})",
+            "create-product": "saved(new Product({session}), $body.product)",
+            "update-product": "saved(new Product({session}), {id: $id, ...$body.product})",
+            "list-customers": "Customer.all({session, ...$query} satisfies Known<Parameters<typeof Customer.all>[0]>)",
+            "get-customer": "Customer.find({session, id: $id})",
+            "create-customer": "saved(new Customer({session}), $body.customer)",
+            "update-customer": "saved(new Customer({session}), {id: $id, ...$body.customer})",
+            "search-customers": "Customer.search({session, ...$query} satisfies Known<Parameters<typeof Customer.search>[0]>)",
+            "graphql": "new shopify.clients.Graphql({session}).request($body.query, {variables: $body.variables})",
+        },
+        defaults=("id",),
+    ),
+    "stripe": TypeScript(
+        "stripe",
+        """
+        import Stripe from "stripe";
+        const stripe = new Stripe("key", { httpClient: Stripe.createFetchHttpClient() });
+        """,
+        {
+            "create-customer": "stripe.customers.create($body)",
+            "get-customer": "stripe.customers.retrieve($customer)",
+            "update-customer": "stripe.customers.update($customer, $body)",
+            "list-customers": "stripe.customers.list($query)",
+            "create-payment-intent": "stripe.paymentIntents.create($body)",
+            "get-payment-intent": "stripe.paymentIntents.retrieve($intent)",
+            "list-charges": "stripe.charges.list($query)",
+            "create-refund": "stripe.refunds.create($body)",
+            "create-checkout": "stripe.checkout.sessions.create($body)",
+            "create-invoice-item": "stripe.invoiceItems.create($body)",
+            "create-invoice": "stripe.invoices.create($body)",
+            "finalize-invoice": "stripe.invoices.finalizeInvoice($invoice)",
+            "list-subscriptions": "stripe.subscriptions.list($query)",
+            "cancel-subscription": "stripe.subscriptions.cancel($subscription)",
+        },
+    ),
+    "supabase": TypeScript(
+        "@supabase/postgrest-js",
+        """
+        import { PostgrestClient } from "@supabase/postgrest-js";
+        const rows = new PostgrestClient<any>("https://abcdefghijklmnopqrst.supabase.co/rest/v1");
+        /** The SDK has a method for `or`, and none for `and`, which has the same syntax. */
+        const filters = (and?: string) => and?.slice(1, -1) ?? "";
+        const selected = (table: string, { select, and, order, offset, limit }: { select?: string; and?: string; order?: string; offset?: number; limit?: number }) => {
+            let query = rows.from(table).select(select);
+            if (and) query = query.or(filters(and));
+            if (order) query = query.order(order.split(".")[0]!, { ascending: order.endsWith(".asc") });
+            if (offset !== undefined) return query.range(offset, offset + limit! - 1);
+            return limit ? query.limit(limit) : query;
+        };
+        """,
+        {
+            "select-rows": "selected($table, $query)",
+            "insert-rows": "rows.from($table).insert($body).select()",
+            "upsert-rows": "rows.from($table).upsert($body, {onConflict: $query.on_conflict}).select()",
+            "update-rows": "rows.from($table).update($body).or(filters($query.and)).select()",
+            "delete-rows": "rows.from($table).delete().or(filters($query.and)).select()",
+            "call-function": "rows.rpc($function, $body)",
+        },
+        defaults=("select", "columns"),
+        adapt=lambda sent: sent.changed(url=sent.url.replace("?or=", "?and=").replace("&or=", "&and=")),
+    ),
+    "todoist": TypeScript(
+        "@doist/todoist-sdk",
+        """
+        import { TodoistApi } from "@doist/todoist-sdk";
+        const todoist = new TodoistApi("token");
+        """,
+        {
+            "create-task": "todoist.addTask($body)",
+            "get-task": "todoist.getTask($taskId)",
+            "update-task": "todoist.updateTask($taskId, $body)",
+            "close-task": "todoist.closeTask($taskId)",
+            "delete-task": "todoist.deleteTask($taskId)",
+            "list-tasks": "todoist.getTasks($query)",
+            "list-projects": "todoist.getProjects($query)",
+        },
+        camel=True,
+    ),
+    "trello": TypeScript(
+        "trello.js",
+        """
+        import { createTrelloClient } from "trello.js";
+        const trello = createTrelloClient({ apiKey: "key", apiToken: "token" });
+        """,
+        {
+            "create-card": "trello.cards.createCard($query)",
+            "get-card": "trello.cards.getCard({id: $cardId})",
+            "update-card": "trello.cards.updateCard({id: $cardId, ...$query})",
+            "delete-card": "trello.cards.deleteCard({id: $cardId})",
+            "comment-on-card": "trello.cards.createCardComment({id: $cardId, ...$query})",
+            "list-cards": "trello.lists.getListCards({id: $listId})",
+            "list-lists": "trello.boards.getBoardLists({id: $boardId})",
+            "list-boards": "trello.members.getMemberBoards({id: \"me\"})",
+        },
+        defaults=("key", "token"),
+        convert={"create-card/idMembers": "[]", "create-card/idLabels": "[]"},
+    ),
+    "twilio": TypeScript(
+        "twilio",
+        """
+        import twilio from "twilio";
+        const { messages, calls } = twilio("ACXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX", "token");
+        """,
+        {
+            "send-message": "messages.create($body)",
+            "make-call": "calls.create($body)",
+            "list-messages": "messages.page($query)",
+        },
+        convert={"MediaUrl": "[]"},
+        camel=True,
+    ),
+    "woocommerce": TypeScript(
+        "woocommerce-rest-ts-api",
+        """
+        import WooCommerce, { type Customers, type Orders, type Products } from "woocommerce-rest-ts-api";
+        const shop = new (WooCommerce.default ?? WooCommerce as never)({ url: "https://shop.example.com", consumerKey: "key", consumerSecret: "secret", version: "wc/v3" });
+        """,
+        {
+            "list-orders": "shop.getOrders($query)",
+            "get-order": "shop.getOrder($id:number)",
+            "create-order": "shop.createOrder($body)",
+            "update-order": "shop.put(`orders/${$id}`, $body satisfies Partial<Orders>)",
+            "list-products": "shop.getProducts($query)",
+            "get-product": "shop.getProduct($id:number)",
+            "create-product": "shop.createProduct($body)",
+            "update-product": "shop.updateProduct($id:number, $body)",
+            "list-customers": "shop.getCustomers(untyped($query))",
+            "get-customer": "shop.getCustomer($id:number)",
+            "create-customer": "shop.post(\"customers\", $body satisfies Partial<Customers>)",
+            "update-customer": "shop.put(`customers/${$id}`, $body satisfies Partial<Customers>)",
+        },
+    ),
+    "wordpress": TypeScript(
+        "wpapi @types/wpapi wp-types",
+        """
+        import WPAPI from "wpapi";
+        import type { WP_REST_API_Page, WP_REST_API_Post } from "wp-types";
+        const site = new WPAPI({ endpoint: "https://shop.example.com/wp-json" });
+        /** Writes take a text where answers have `{"rendered": …}`. */
+        type Fields<Type> = { [Name in keyof Type]?: Type[Name] extends { rendered: string } ? string : Type[Name] };
+        """,
+        {
+            "list-posts": "site.posts().search($query.search).perPage($query.per_page).page($query.page).get()",
+            "get-post": "site.posts().id($id:number).get()",
+            "create-post": "site.posts().create($body satisfies Fields<WP_REST_API_Post>)",
+            "update-post": "site.posts().id($id:number).update($body satisfies Fields<WP_REST_API_Post>)",
+            "delete-post": "site.posts().id($id:number).delete()",
+            "list-pages": "site.pages().search($query.search).perPage($query.per_page).page($query.page).get()",
+            "get-page": "site.pages().id($id:number).get()",
+            "create-page": "site.pages().create($body satisfies Fields<WP_REST_API_Page>)",
+            "update-page": "site.pages().id($id:number).update($body satisfies Fields<WP_REST_API_Page>)",
+            "delete-page": "site.pages().id($id:number).delete()",
+        },
+        # Updates accept both; WordPress documents POST.
+        adapt=lambda sent: sent.changed(method="POST") if sent.method == "PUT" else sent,
+    ),
+    "x": TypeScript(
+        "@xdevplatform/xdk",
+        """
+        import { Client } from "@xdevplatform/xdk";
+        const { posts, users } = new Client({ accessToken: "token" });
+        """,
+        {
+            "create-post": "posts.create($body)",
+            "get-post": "posts.getById($id, $query)",
+            "delete-post": "posts.delete($id)",
+            "search-posts": "posts.searchRecent($query.query, {...$query})",
+            "get-user": "users.getByUsername($username)",
+            "list-posts-of-user": "users.getPosts($userId, $query)",
+        },
+        camel=True,
+        convert={"post.fields": "[]"},
+    ),
+    "zendesk": TypeScript(
+        "node-zendesk",
+        """
+        import node_zendesk, { type createClient } from "node-zendesk";
+        const zendesk = node_zendesk.createClient({ username: "a@example.com", token: "token", subdomain: "example" });
+        """,
+        {
+            "create-ticket": "zendesk.tickets.create($body)",
+            "get-ticket": "zendesk.tickets.show($ticketId:number)",
+            "update-ticket": "zendesk.tickets.update($ticketId:number, $body)",
+            "comment-on-ticket": "zendesk.tickets.update($ticketId:number, $body)",
+            "list-tickets": "zendesk.tickets.list()",
+            "search": "zendesk.search.query($query.query)",
+            "create-user": "zendesk.users.create($body)",
+        },
+        defaults=("page[size]",),
+        unknown=("page[size]", "page[after]", "page", "per_page"),
+        # The suffix is optional.
+        adapt=lambda sent: sent.changed(url=sent.url.replace(".json", "")),
+    ),
+}
