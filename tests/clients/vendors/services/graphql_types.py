@@ -18,8 +18,8 @@ SCALARS = {"ID": "string", "String": "string", "Int": "number", "Float": "number
 class GraphQL(TypeScript):
     """An SDK whose `setup` imports the types of its schema as `schema`, and has a function `send(query, variables)`."""
 
-    def __init__(self, packages, setup, defaults=()):
-        super().__init__(packages, setup, {}, defaults=defaults)
+    def __init__(self, packages, setup):
+        super().__init__(packages, setup, {}, defaults=("variables",))
 
     def knows(self, request):
         return True

@@ -2,7 +2,9 @@
 
 import re
 from importlib.metadata import version
+from typing import get_type_hints
 
+from pydantic import ConfigDict, TypeAdapter
 from urllib3.connectionpool import HTTPConnectionPool
 
 from .records import Refused, Request, compare
@@ -34,8 +36,8 @@ def sent_by(call):
 class Python:
     """An SDK. Each operation has a call with the client and our request.
 
-    `defaults` and `unknown` are those of `compare`. With `is_whole`, query and body are compared too: other SDKs build them from
-    objects of their own, so only method, host and path are comparable.
+    `defaults` and `unknown` are those of `compare`. Without `is_whole`, the SDK builds query and body from objects of its own: then
+    only method, host and path are compared, and the names in the query.
     """
 
     def __init__(self, package, client, calls, defaults=(), unknown=(), is_whole=True, adapt=lambda sent: sent):
@@ -44,7 +46,7 @@ class Python:
 
     @property
     def source(self):
-        return f"{self.package} {version(self.package)}" + ("" if self.is_whole else " (paths)")
+        return f"{self.package} {version(self.package)}" + ("" if self.is_whole else " (methods, paths and names of queries)")
 
     def knows(self, request):
         return request.operation in self.calls
@@ -53,11 +55,22 @@ class Python:
         theirs = self.adapt(sent_by(lambda: self.calls[request.operation](self.client, request)))
         ours = request
         if not self.is_whole:
-            theirs, ours = (Request(it.method, re.sub(r"\?.*", "", it.url), {}, "") for it in (theirs, ours))
+            unknown = dict(request.query).keys() - dict(theirs.query).keys()
+            if unknown:
+                raise Refused(f"the SDK does not send {unknown}")
+            theirs, ours = (Request(it.method, it.url.partition("?")[0], {}, "") for it in (theirs, request))
         compare(ours, theirs, self.defaults, self.unknown)
 
 
 TYPES = {"bool": bool, "dict": dict, "float": (int, float), "int": int, "list": list, "str": str}
+
+
+def call_typed(method, **arguments):
+    """Calls a method after its annotations have accepted the arguments."""
+    hints = get_type_hints(method)
+    for name, value in arguments.items():
+        TypeAdapter(hints[name], config=ConfigDict(arbitrary_types_allowed=True)).validate_python(value, strict=True)
+    return method(**arguments)
 
 
 def documented(method, fields):

@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from io import BytesIO
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import asana
@@ -19,7 +20,7 @@ from O365.mailbox import MailBox
 from O365.message import Message
 from O365.teams import Channel, Chat, Team, Teams
 
-from .python import Python, Sent, documented
+from .python import Python, Sent, call_typed, documented
 from .records import Request
 from .typescript import nested
 
@@ -41,11 +42,15 @@ def list_records(api, request):
     return table(api, request).all(**options)
 
 
+def create_records(api, request):
+    records = [record["fields"] for record in request.body["records"]]
+    return call_typed(table(api, request).batch_create, records=records, typecast=request.body.get("typecast", False))
+
+
 def upsert_records(api, request):
-    body = request.body
-    return table(api, request).batch_upsert(
-        body["records"], body["performUpsert"]["fieldsToMergeOn"], typecast=body.get("typecast", False)
-    )
+    fields = request.body | {"key_fields": request.body["performUpsert"]["fieldsToMergeOn"]}
+    fields.pop("performUpsert")
+    return call_typed(table(api, request).batch_upsert, **fields)
 
 
 AIRTABLE = Python(
@@ -54,9 +59,9 @@ AIRTABLE = Python(
     {
         "list-records": list_records,
         "get-record": lambda api, it: table(api, it).get(it.path_values["recordId"]),
-        "create-record": lambda api, it: table(api, it).create(**it.body),
-        "create-records": lambda api, it: table(api, it).batch_create([record["fields"] for record in it.body["records"]], it.body.get("typecast", False)),
-        "update-record": lambda api, it: table(api, it).update(it.path_values["recordId"], **it.body),
+        "create-record": lambda api, it: call_typed(table(api, it).create, **it.body),
+        "create-records": lambda api, it: create_records(api, it),
+        "update-record": lambda api, it: call_typed(table(api, it).update, record_id=it.path_values["recordId"], **it.body),
         "upsert-records": upsert_records,
         "delete-record": lambda api, it: table(api, it).delete(it.path_values["recordId"]),
     },
@@ -126,18 +131,20 @@ def reddit_client():
     return reddit
 
 
+def after(query):
+    return {"after": query["after"]} if "after" in query else {}
+
+
 def list_posts(reddit, request):
     query = dict(request.query)
-    subreddit = reddit.subreddit(request.path_values["subreddit"])
-    listing = getattr(subreddit, request.path_values["sort"])
-    return next(listing(limit=int(query.pop("limit", 100)), params=query))
+    listing = getattr(reddit.subreddit(request.path_values["subreddit"]), request.path_values["sort"])
+    return next(listing(limit=int(query.get("limit", 100)), params=after(query)))
 
 
 def search_posts(reddit, request):
     query = dict(request.query)
-    subreddit = reddit.subreddit(request.path_values["subreddit"])
-    params = {name: query[name] for name in ("after",) if name in query}
-    return next(subreddit.search(query["q"], sort=query.get("sort", "relevance"), limit=int(query.get("limit", 100)), params=params))
+    search = reddit.subreddit(request.path_values["subreddit"]).search
+    return next(search(query["q"], sort=query.get("sort", "relevance"), limit=int(query.get("limit", 100)), params=after(query)))
 
 
 def submit(reddit, request):
@@ -165,8 +172,8 @@ class GraphConnection:
     """The connection of O365's objects. It records the first request."""
 
     def __getattr__(self, method):
-        def send(url, **_):
-            raise Sent(Request(method.upper(), url, {}, ""))
+        def send(url, params=None, **_):
+            raise Sent(Request(method.upper(), f"{url}?{urlencode(params or {})}", {}, ""))
 
         return send
 
@@ -196,6 +203,12 @@ def create_event(_, request):
     return event.save()
 
 
+def list_messages(_, request):
+    mailbox = MailBox(**ME)
+    query = mailbox.q().equals("isRead", False) & mailbox.q().select("subject")
+    return mailbox.get_messages(limit=50, query=query, order_by="receivedDateTime desc")
+
+
 def list_events(_, request):
     times = [datetime(2026, month, 1, tzinfo=ZoneInfo("UTC")) for month in (3, 4)]
     return Calendar(**ME).get_events(include_recurring=True, start_recurring=times[0], end_recurring=times[1])
@@ -207,7 +220,7 @@ OUTLOOK = Python(
     {
         "send-message": send_mail,
         "create-draft": lambda _, it: message(it).save_draft(),
-        "list-messages": lambda _, it: MailBox(**ME).get_messages(limit=50),
+        "list-messages": list_messages,
         "get-message": lambda _, it: MailBox(**ME).get_message(it.path_values["messageId"]),
         "mark-message": lambda _, it: message(it).mark_as_read(),
         "move-message": lambda _, it: message(it).move("archive"),

@@ -89,12 +89,14 @@ def compare(ours, sent, defaults=(), unknown=()):
             raise Refused(f"{name}: ours is {our_value!r}, the SDK sends {sent_value!r}")
 
     def without_defaults(fields, given):
-        """Also of the object that a body can have around its fields."""
-        kept = {name: value for name, value in fields.items() if name not in defaults or name in given}
-        return {
-            name: without_defaults(value, given[name]) if isinstance(value, dict) and isinstance(given.get(name), dict) else value
-            for name, value in kept.items()
-        }
+        """Also without those of objects in a body, and without objects that have nothing else."""
+        kept = {}
+        for name, value in fields.items():
+            if name in given and isinstance(value, dict) and isinstance(given[name], dict):
+                kept[name] = without_defaults(value, given[name])
+            elif name in given or not (name in defaults or isinstance(value, dict) and value.keys() <= set(defaults)):
+                kept[name] = value
+        return kept
 
     differs("method", ours.method, sent.method)
     differs("host", ours.host, sent.host)

@@ -52,7 +52,7 @@ class TypeScript:
                 return str(int(values[name])) if kind else json.dumps(values[name])
             value = objects[name]
             if field and field not in value:
-                return "undefined"
+                return "" if spread else "undefined"
             if others:
                 value = {key: item for key, item in value.items() if key not in others.split("-")}
             text = self.literal(value[field] if field else value, field, request.operation)

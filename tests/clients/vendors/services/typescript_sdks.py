@@ -9,7 +9,7 @@ TYPESCRIPT_SDKS = {
         'import type { resources } from "asana";',
         {
             "create-task": "check<{ data: resources.Tasks.CreateParams }>($body)",
-            "update-task": "check<{ data: resources.Tasks.UpdateParams }>($body)",
+            "update-task": "check<{ data?: resources.Tasks.UpdateParams }>($body)",
             "comment-on-task": "check<{ data: Pick<resources.Stories.Type, 'text'> }>($body)",
         },
         sends=False,
@@ -36,17 +36,18 @@ TYPESCRIPT_SDKS = {
     "gitlab": TypeScript(
         "@gitbeaker/rest",
         """
-        import { Gitlab } from "@gitbeaker/rest";
+        import { type AllIssuesOptions, type AllMergeRequestsOptions, Gitlab, type PaginationRequestOptions } from "@gitbeaker/rest";
+        type Page = PaginationRequestOptions<"offset">;
         const gitlab = new Gitlab({ token: "token" });
         """,
         {
             "create-issue": "gitlab.Issues.create($project, $body.title, {...$body-title})",
             "get-issue": "gitlab.Issues.show($number:number, {projectId: $project})",
             "update-issue": "gitlab.Issues.edit($project, $number:number, $body)",
-            "list-issues": "gitlab.Issues.all({projectId: $project, ...$query})",
+            "list-issues": "gitlab.Issues.all({projectId: $project, ...($query satisfies AllIssuesOptions & Page)})",
             "comment-on-issue": "gitlab.IssueNotes.create($project, $number:number, $body.body)",
-            "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...$query})",
-            "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, $query.ref)",
+            "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...($query satisfies AllMergeRequestsOptions & Page)})",
+            "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, untyped($query.ref))",
         },
         camel=True,
     ),
@@ -71,11 +72,11 @@ TYPESCRIPT_SDKS = {
             f"search-{many}": f"crm.{many}.searchApi.doSearch($body)" for many in ("contacts", "companies", "deals", "tickets")
         }
         | {
-            "list-contacts": "crm.contacts.basicApi.getPage($query.limit, String($query.after), $query.properties)",
+            "list-contacts": "crm.contacts.basicApi.getPage($query.limit, $query.after, $query.properties)",
             "create-or-update-contact": "crm.contacts.batchApi.upsert($body)",
         },
         # HubSpot documents objects for `sorts`, and describes texts.
-        convert={"operator": "operator", "properties": "[]", "sorts": "untyped"},
+        convert={"after": "String", "operator": "operator", "properties": "[]", "sorts": "untyped"},
     ),
     "intercom": TypeScript(
         "intercom-client",
@@ -95,6 +96,7 @@ TYPESCRIPT_SDKS = {
         "jira.js",
         """
         import { createCloudClient } from "jira.js";
+        type Transition = NonNullable<Parameters<typeof jira.issues.doTransition>[0]["transition"]>;
         const jira = createCloudClient({ host: "https://example.atlassian.net", auth: { type: "basic", email: "a@example.com", apiToken: "token" } });
         """,
         {
@@ -104,7 +106,7 @@ TYPESCRIPT_SDKS = {
             "search-issues": "jira.issueSearch.searchAndReconsileIssuesUsingJql($query)",
             "add-comment": "jira.issueComments.addComment({issueIdOrKey: $issue, ...$body})",
             "list-transitions": "jira.issues.getTransitions({issueIdOrKey: $issue})",
-            "transition-issue": "jira.issues.doTransition({issueIdOrKey: $issue, ...$body})",
+            "transition-issue": "jira.issues.doTransition({issueIdOrKey: $issue, transition: $body.transition satisfies Known<Transition>})",
             "delete-issue": "jira.issues.deleteIssue({issueIdOrKey: $issue})",
         },
         convert={"fields": "[]"},
@@ -239,7 +241,7 @@ TYPESCRIPT_SDKS = {
         const session = shopify.session.customAppSession("example.myshopify.com");
         session.accessToken = "token";
         const { Order, Product, Customer } = shopify.rest;
-        const saved = <Type extends { save(options?: object): Promise<void> }>(resource: Type, fields: Partial<NoInfer<Type>>) => Object.assign(resource, fields).save();
+        const saved = <Type extends { save(options?: object): Promise<void> }>(resource: Type, fields: Partial<Known<NoInfer<Type>>>) => Object.assign(resource, fields).save();
         """,
         {
             "list-orders": "Order.all({session, ...$query} satisfies Known<Parameters<typeof Order.all>[0]>)",
@@ -384,16 +386,21 @@ TYPESCRIPT_SDKS = {
         import WPAPI from "wpapi";
         import type { WP_REST_API_Page, WP_REST_API_Post } from "wp-types";
         const site = new WPAPI({ endpoint: "https://shop.example.com/wp-json" });
+        const listed = (request: ReturnType<typeof site.posts>, { search, per_page, page }: { search?: string; per_page?: number; page?: number }) => {
+            if (search) request = request.search(search);
+            if (per_page) request = request.perPage(per_page);
+            return (page ? request.page(page) : request).get();
+        };
         /** Writes take a text where answers have `{"rendered": …}`. */
-        type Fields<Type> = { [Name in keyof Type]?: Type[Name] extends { rendered: string } ? string : Type[Name] };
+        type Fields<Type> = { [Name in keyof Known<Type>]?: Type[Name] extends { rendered: string } ? string : Type[Name] };
         """,
         {
-            "list-posts": "site.posts().search($query.search).perPage($query.per_page).page($query.page).get()",
+            "list-posts": "listed(site.posts(), $query)",
             "get-post": "site.posts().id($id:number).get()",
             "create-post": "site.posts().create($body satisfies Fields<WP_REST_API_Post>)",
             "update-post": "site.posts().id($id:number).update($body satisfies Fields<WP_REST_API_Post>)",
             "delete-post": "site.posts().id($id:number).delete()",
-            "list-pages": "site.pages().search($query.search).perPage($query.per_page).page($query.page).get()",
+            "list-pages": "listed(site.pages(), $query)",
             "get-page": "site.pages().id($id:number).get()",
             "create-page": "site.pages().create($body satisfies Fields<WP_REST_API_Page>)",
             "update-page": "site.pages().id($id:number).update($body satisfies Fields<WP_REST_API_Page>)",
@@ -422,7 +429,8 @@ TYPESCRIPT_SDKS = {
     "zendesk": TypeScript(
         "node-zendesk",
         """
-        import node_zendesk, { type createClient } from "node-zendesk";
+        import node_zendesk from "node-zendesk";
+        import type { User } from "node-zendesk/clients/core/users";
         const zendesk = node_zendesk.createClient({ username: "a@example.com", token: "token", subdomain: "example" });
         """,
         {
@@ -432,7 +440,7 @@ TYPESCRIPT_SDKS = {
             "comment-on-ticket": "zendesk.tickets.update($ticketId:number, $body)",
             "list-tickets": "zendesk.tickets.list()",
             "search": "zendesk.search.query($query.query)",
-            "create-user": "zendesk.users.create($body)",
+            "create-user": "zendesk.users.create($body satisfies { user: Partial<User> })",
         },
         defaults=("page[size]",),
         unknown=("page[size]", "page[after]", "page", "per_page"),
