@@ -61,7 +61,7 @@ def main(folder):
         failures += [f"{service}/{requests[i].operation}: {error!r}\n  {requests[i]}" for i, error in refused.items()]
         count += len(requests)
         sources = " and ".join(it.source for it in validators) or "nothing is published"
-        rest = f"; {unpublished[service]} operations have snapshots only" if unpublished[service] else ""
+        rest = f"; {unpublished[service]} of its operations have only snapshots" if unpublished[service] else ""
         print(f"{service:16} {len(requests):3} requests: {sources}{rest}")
     print("\n".join(failures))
     print(f"{count} requests of {len(records)} services, {len(failures)} refused")

@@ -34,10 +34,11 @@ def sent_by(call):
 
 
 class Python:
-    """An SDK. Each operation has a call with the client and our request.
+    """An SDK. Each operation has a call with the client and our request. `adapt` changes a request of the SDK that differs from
+    ours and has the same meaning.
 
-    `defaults` and `unknown` are those of `compare`. Without `is_whole`, the SDK builds query and body from objects of its own: then
-    only method, host and path are compared, and the names in the query.
+    `defaults` and `unknown` are those of `compare`. Without `is_whole`, the SDK builds query and body from objects of its own:
+    then only method, host and path are compared, and the names in the query.
     """
 
     def __init__(self, package, client, calls, defaults=(), unknown=(), is_whole=True, adapt=lambda sent: sent):
@@ -62,6 +63,11 @@ class Python:
         compare(ours, theirs, self.defaults, self.unknown)
 
 
+def check_type(hint, value, strict):
+    """Refuses a value of another type than an annotation has. A text is also a number if the check is not strict."""
+    TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True)).validate_python(value, strict=strict)
+
+
 TYPES = {"bool": bool, "dict": dict, "float": (int, float), "int": int, "list": list, "str": str}
 
 
@@ -69,7 +75,7 @@ def call_typed(method, **arguments):
     """Calls a method after its annotations have accepted the arguments."""
     hints = get_type_hints(method)
     for name, value in arguments.items():
-        TypeAdapter(hints[name], config=ConfigDict(arbitrary_types_allowed=True)).validate_python(value, strict=True)
+        check_type(hints[name], value, strict=True)
     return method(**arguments)
 
 

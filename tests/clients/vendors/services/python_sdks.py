@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import asana
+import clickup_python_sdk.clickupobjects.folder as clickup_folder
 import O365
 import praw
 import pyairtable
-import clickup_python_sdk.clickupobjects.folder as clickup_folder
 from clickup_python_sdk.api import ClickupClient
 from clickup_python_sdk.clickupobjects.list import List
 from clickup_python_sdk.clickupobjects.task import Task
@@ -23,10 +23,6 @@ from O365.teams import Channel, Chat, Team, Teams
 from .python import Python, Sent, call_typed, documented
 from .records import Request
 from .typescript import nested
-
-
-def airtable_client():
-    return pyairtable.Api("key")
 
 
 def table(api, request):
@@ -55,12 +51,12 @@ def upsert_records(api, request):
 
 AIRTABLE = Python(
     "pyairtable",
-    airtable_client,
+    lambda: pyairtable.Api("key"),
     {
         "list-records": list_records,
         "get-record": lambda api, it: table(api, it).get(it.path_values["recordId"]),
         "create-record": lambda api, it: call_typed(table(api, it).create, **it.body),
-        "create-records": lambda api, it: create_records(api, it),
+        "create-records": create_records,
         "update-record": lambda api, it: call_typed(table(api, it).update, record_id=it.path_values["recordId"], **it.body),
         "upsert-records": upsert_records,
         "delete-record": lambda api, it: table(api, it).delete(it.path_values["recordId"]),
@@ -163,7 +159,9 @@ REDDIT = Python(
         "create-link-post": submit,
         "comment": lambda reddit, it: reddit.submission(it.body["thing_id"].removeprefix("t3_")).reply(it.body["text"]),
     },
-    defaults=("raw_json", "syntax", "t", "limit", "sort", "resubmit", "sendreplies", "nsfw", "spoiler", "validate_on_submit", "text"),
+    defaults=(
+        *("raw_json", "syntax", "t", "limit", "sort", "resubmit", "sendreplies", "nsfw", "spoiler", "validate_on_submit", "text"),
+    ),
     adapt=lambda sent: sent.changed(url=sent.url.replace("/?", "?").rstrip("/").replace("=True", "=true")),
 )
 
@@ -265,6 +263,10 @@ def team(request):
     return Team(**GRAPH, main_resource="/", **cloud(request.path_values["teamId"]))
 
 
+def chat(request):
+    return Chat(**GRAPH, main_resource="/", **cloud(request.path_values["chatId"]))
+
+
 def channel(request):
     return Channel(**GRAPH, main_resource=f"/teams/{request.path_values['teamId']}", **cloud(request.path_values["channelId"]))
 
@@ -274,7 +276,7 @@ MICROSOFT_TEAMS = Python(
     lambda: None,
     {
         "send-channel-message": lambda _, it: channel(it).send_message("Hello"),
-        "send-chat-message": lambda _, it: Chat(**GRAPH, main_resource="/", **cloud(it.path_values["chatId"])).send_message("Hello"),
+        "send-chat-message": lambda _, it: chat(it).send_message("Hello"),
         "list-teams": lambda _, it: Teams(**GRAPH).get_my_teams(),
         "list-channels": lambda _, it: team(it).get_channels(),
     },

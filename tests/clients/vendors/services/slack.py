@@ -4,8 +4,9 @@ import inspect
 from importlib.metadata import version
 from typing import get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter
 from slack_sdk import WebClient
+
+from .python import check_type
 
 
 class Slack:
@@ -33,7 +34,7 @@ class Slack:
         missing = {n for n, it in parameters.items() if it.kind is it.KEYWORD_ONLY and it.default is it.empty} - given.keys()
         assert not missing, f"missing parameters {missing}"
         for field, value in given.items():
-            TypeAdapter(hints[field], config=ConfigDict(arbitrary_types_allowed=True)).validate_python(value, strict=is_strict)
+            check_type(hints[field], value, is_strict)
         sent = {}
         self.client.api_call = lambda api_method, *, http_verb="POST", **_: sent.update(name=api_method, method=http_verb)
         method(self.client, **given)

@@ -30,7 +30,7 @@ tls.connect = (...args) => {
     return socket;
 };
 syncBuiltinESMExports();
-// The default of SDKs' retries is to wait for seconds.
+// SDKs also fail in callbacks when they read the empty answer.
 process.on("uncaughtException", () => {});
 
 export async function call(index, send) {

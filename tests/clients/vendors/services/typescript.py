@@ -2,33 +2,42 @@
 
 A program is generated in which each request is one call, with the values of the request as literals. The compiler refuses a
 field that the SDK's types lack, a value of another type and a missing field. Then the program runs with a transport that
-records, and its requests are compared with ours: method, host, path, query and body.
+records, and its requests are compared with ours: method, host, path, query and body. `KEEP_PROGRAMS` is a new folder that keeps
+the programs.
 """
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
-from .records import FORM, JSON, Refused, Request, compare
+from .records import FORM, Refused, Request, compare
 
 FOLDER = Path(__file__).parent
+
+
+IMPORTS = 'import { call, check, finish, item, untyped, type Known } from "./transport.mjs";'
 
 
 class TypeScript:
     """An SDK: statements that make its client, and a call for each operation.
 
     In a call, `$name` is the value of a path's parameter, and `$name:number` the same as a number. `$body` and `$query` are
-    objects, `$body.name` is a field, `...$body` are all fields, and `...$body-name` are all others. `convert` has fields that
-    the SDK takes in another form: `[]` is a list that our request joins by commas, and other names are functions of the program.
-    Without `sends`, there are only types: a call is
-    `check<Type>($body)`, and another SDK validates the path.
+    objects, `$body.name` is a field, `...$body` are all fields, and `...$body-name` are all others.
+
+    `convert` has fields that the SDK takes in another form: `[]` is a list that our request joins by commas, and other names are
+    functions of the program. With `camel`, the SDK has its own names of fields. Without `sends`, there are only types: a call is
+    `check<Type>($body)`, and another SDK validates the path. `adapt` changes a request of the SDK that differs from ours and has
+    the same meaning. `defaults` and `unknown` are those of `compare`.
     """
 
-    def __init__(self, packages, setup, calls, convert={}, defaults=(), unknown=(), camel=False, sends=True, adapt=lambda sent: sent):
+    def __init__(
+        self, packages, setup, calls, convert={}, defaults=(), unknown=(), camel=False, sends=True, adapt=lambda sent: sent
+    ):
         self.packages, self.setup, self.calls = packages.split(), setup, calls
         self.convert, self.defaults, self.unknown = convert, defaults, unknown
         self.camel, self.sends, self.adapt = camel, sends, adapt
@@ -109,7 +118,7 @@ def installed_version(package):
 
 def program(sdk, requests, refusals):
     """The program, and the index of the request in each line of it. Requests without a call are refused here."""
-    lines, indexes = ['import { call, check, finish, item, untyped, type Known } from "./transport.mjs";', *sdk.setup.strip().splitlines()], {}
+    lines, indexes = [IMPORTS, *sdk.setup.strip().splitlines()], {}
     for index, request in enumerate(requests):
         try:
             lines.append(f"await call({index}, async () => {sdk.call(request)});")
@@ -133,7 +142,7 @@ def validate(sdks, records):
             text, indexes[service] = program(sdk, records[service], refusals[service])
             (folder / f"{service}.ts").write_text(text)
         if os.environ.get("KEEP_PROGRAMS"):
-            subprocess.run(["cp", "-rT", folder, os.environ["KEEP_PROGRAMS"]], check=True)
+            shutil.copytree(folder, os.environ["KEEP_PROGRAMS"], symlinks=True)
         compile_programs(folder, indexes, refusals)
         with ThreadPool(2) as pool:
             pool.starmap(

@@ -36,17 +36,19 @@ TYPESCRIPT_SDKS = {
     "gitlab": TypeScript(
         "@gitbeaker/rest",
         """
-        import { type AllIssuesOptions, type AllMergeRequestsOptions, Gitlab, type PaginationRequestOptions } from "@gitbeaker/rest";
-        type Page = PaginationRequestOptions<"offset">;
+        import { Gitlab } from "@gitbeaker/rest";
+        import type { AllIssuesOptions, AllMergeRequestsOptions, PaginationRequestOptions } from "@gitbeaker/rest";
+        type Issues = AllIssuesOptions & PaginationRequestOptions<"offset">;
+        type MergeRequests = AllMergeRequestsOptions & PaginationRequestOptions<"offset">;
         const gitlab = new Gitlab({ token: "token" });
         """,
         {
             "create-issue": "gitlab.Issues.create($project, $body.title, {...$body-title})",
             "get-issue": "gitlab.Issues.show($number:number, {projectId: $project})",
             "update-issue": "gitlab.Issues.edit($project, $number:number, $body)",
-            "list-issues": "gitlab.Issues.all({projectId: $project, ...($query satisfies AllIssuesOptions & Page)})",
+            "list-issues": "gitlab.Issues.all({projectId: $project, ...($query satisfies Issues)})",
             "comment-on-issue": "gitlab.IssueNotes.create($project, $number:number, $body.body)",
-            "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...($query satisfies AllMergeRequestsOptions & Page)})",
+            "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...($query satisfies MergeRequests)})",
             "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, untyped($query.ref))",
         },
         camel=True,
@@ -97,7 +99,8 @@ TYPESCRIPT_SDKS = {
         """
         import { createCloudClient } from "jira.js";
         type Transition = NonNullable<Parameters<typeof jira.issues.doTransition>[0]["transition"]>;
-        const jira = createCloudClient({ host: "https://example.atlassian.net", auth: { type: "basic", email: "a@example.com", apiToken: "token" } });
+        const auth = { type: "basic", email: "a@example.com", apiToken: "token" } as const;
+        const jira = createCloudClient({ host: "https://example.atlassian.net", auth });
         """,
         {
             "create-issue": "jira.issues.createIssue($body)",
@@ -161,7 +164,8 @@ TYPESCRIPT_SDKS = {
         import OpenWeatherMap from "openweathermap-ts";
         const Weather = OpenWeatherMap.default ?? OpenWeatherMap as never;
         type Settings = ConstructorParameters<typeof Weather>[0];
-        const weather = (units?: Settings["units"], language?: Settings["language"]) => new Weather({ apiKey: "key", units, language });
+        const weather = (units?: Settings["units"], language?: Settings["language"]) =>
+            new Weather({ apiKey: "key", units, language });
         const place = (text: string) => ({ cityName: text.split(",")[0]!, countryCode: text.split(",")[1] as never });
         """,
         {
@@ -186,7 +190,9 @@ TYPESCRIPT_SDKS = {
         """
         import { Configuration, DealsApi, OrganizationsApi, PersonsApi } from "pipedrive/v2";
         const configuration = new Configuration({ apiKey: "key" });
-        const deals = new DealsApi(configuration), persons = new PersonsApi(configuration), organizations = new OrganizationsApi(configuration);
+        const deals = new DealsApi(configuration);
+        const persons = new PersonsApi(configuration);
+        const organizations = new OrganizationsApi(configuration);
         """,
         {
             f"{verb}-{one}": call.format(many=f"{one}s", Many=f"{one.title()}s", One=one.title())
@@ -198,8 +204,8 @@ TYPESCRIPT_SDKS = {
             }.items()
         }
         | {
-            f"{verb}-{one}s": call.format(many=f"{one}s", Many=f"{one.title()}s", Search=one.title() if one == "organization" else f"{one.title()}s")
-            for one in ("deal", "person", "organization")
+            f"{verb}-{one}s": call.format(many=f"{one}s", Many=f"{one.title()}s", Search=search)
+            for one, search in {"deal": "Deals", "person": "Persons", "organization": "Organization"}.items()
             for verb, call in {"list": "{many}.get{Many}($query)", "search": "{many}.search{Search}($query)"}.items()
         },
     ),
@@ -207,7 +213,8 @@ TYPESCRIPT_SDKS = {
         "@jsforce/jsforce-node",
         """
         import { Connection } from "@jsforce/jsforce-node";
-        const salesforce = new Connection({ instanceUrl: "https://example.my.salesforce.com", accessToken: "token", version: "62.0" });
+        const instanceUrl = "https://example.my.salesforce.com";
+        const salesforce = new Connection({ instanceUrl, accessToken: "token", version: "62.0" });
         """,
         {
             "create-record": "salesforce.sobject($object).create($body)",
@@ -237,11 +244,14 @@ TYPESCRIPT_SDKS = {
         import "@shopify/shopify-api/adapters/node";
         import { ApiVersion, shopifyApi } from "@shopify/shopify-api";
         import { restResources } from "@shopify/shopify-api/rest/admin/2026-01";
-        const shopify = shopifyApi({ apiKey: "key", apiSecretKey: "secret", hostName: "example.com", apiVersion: ApiVersion.January26, isEmbeddedApp: false, restResources });
+        const keys = { apiKey: "key", apiSecretKey: "secret", hostName: "example.com", isEmbeddedApp: false };
+        const shopify = shopifyApi({ ...keys, apiVersion: ApiVersion.January26, restResources });
         const session = shopify.session.customAppSession("example.myshopify.com");
         session.accessToken = "token";
         const { Order, Product, Customer } = shopify.rest;
-        const saved = <Type extends { save(options?: object): Promise<void> }>(resource: Type, fields: Partial<Known<NoInfer<Type>>>) => Object.assign(resource, fields).save();
+        type Saved = { save(options?: object): Promise<void> };
+        const saved = <Type extends Saved>(resource: Type, fields: Partial<Known<NoInfer<Type>>>) =>
+            Object.assign(resource, fields).save();
         """,
         {
             "list-orders": "Order.all({session, ...$query} satisfies Known<Parameters<typeof Order.all>[0]>)",
@@ -290,7 +300,8 @@ TYPESCRIPT_SDKS = {
         const rows = new PostgrestClient<any>("https://abcdefghijklmnopqrst.supabase.co/rest/v1");
         /** The SDK has a method for `or`, and none for `and`, which has the same syntax. */
         const filters = (and?: string) => and?.slice(1, -1) ?? "";
-        const selected = (table: string, { select, and, order, offset, limit }: { select?: string; and?: string; order?: string; offset?: number; limit?: number }) => {
+        type Selection = { select?: string; and?: string; order?: string; offset?: number; limit?: number };
+        const selected = (table: string, { select, and, order, offset, limit }: Selection) => {
             let query = rows.from(table).select(select);
             if (and) query = query.or(filters(and));
             if (order) query = query.order(order.split(".")[0]!, { ascending: order.endsWith(".asc") });
@@ -363,7 +374,10 @@ TYPESCRIPT_SDKS = {
         "woocommerce-rest-ts-api",
         """
         import WooCommerce, { type Customers, type Orders, type Products } from "woocommerce-rest-ts-api";
-        const shop = new (WooCommerce.default ?? WooCommerce as never)({ url: "https://shop.example.com", consumerKey: "key", consumerSecret: "secret", version: "wc/v3" });
+        // Node and the compiler see different exports.
+        const Shop = WooCommerce.default ?? WooCommerce as never;
+        const keys = { consumerKey: "key", consumerSecret: "secret" };
+        const shop = new Shop({ ...keys, url: "https://shop.example.com", version: "wc/v3" });
         """,
         {
             "list-orders": "shop.getOrders($query)",
@@ -386,7 +400,8 @@ TYPESCRIPT_SDKS = {
         import WPAPI from "wpapi";
         import type { WP_REST_API_Page, WP_REST_API_Post } from "wp-types";
         const site = new WPAPI({ endpoint: "https://shop.example.com/wp-json" });
-        const listed = (request: ReturnType<typeof site.posts>, { search, per_page, page }: { search?: string; per_page?: number; page?: number }) => {
+        type Page = { search?: string; per_page?: number; page?: number };
+        const listed = (request: ReturnType<typeof site.posts>, { search, per_page, page }: Page) => {
             if (search) request = request.search(search);
             if (per_page) request = request.perPage(per_page);
             return (page ? request.page(page) : request).get();
