@@ -3,6 +3,9 @@
 The folder has a file for each service, with its recorded requests. `VALIDATORS` names what validates them: the discovery
 documents of Google, operations and methods in SDKs for Python (`google.py`, `github.py`, `slack.py`, `notion.py`), SDKs that are
 called with the same values (`python_sdks.py`, `typescript_sdks.py`), and the types of SDKs (`typescript_sdks.py`).
+
+Names that users choose have no published types: properties of HubSpot and Notion, fields of Jira and Salesforce, columns of
+Supabase.
 """
 
 import sys
