@@ -110,6 +110,7 @@ def compare(ours, sent, defaults=(), unknown=()):
         differs("body", ours.text if sent.body is None else ours.body, sent.text if sent.body is None else sent.body)
     if ours.text and ours.media_type in (JSON, FORM):
         differs("media type", ours.media_type, sent.media_type)
-    # The version of an API, or a preference.
-    for name in ours.headers.keys() & sent.headers.keys() - {"accept", "content-type", "content-length", "user-agent"}:
+    # The version of an API, or a preference. An idempotency key is random.
+    own = {"accept", "content-type", "content-length", "idempotency-key", "user-agent"}
+    for name in ours.headers.keys() & sent.headers.keys() - own:
         differs(name, *(sorted(text.strip() for text in it.headers[name].split(",")) for it in (ours, sent)))
