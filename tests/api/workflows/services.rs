@@ -24,7 +24,11 @@ async fn services_are_listed_and_searched() {
     assert_eq!(docs["categories"], json!(["documents"]));
     assert_eq!(docs["authentication"][0]["type"], "oauth2_authorization_code");
     assert_eq!(docs["authentication"][0]["authorizeParameters"]["access_type"], "offline");
-    assert_eq!(docs["operationCount"], 5);
+    assert_eq!((&docs["operationCount"], docs["operations"].as_array().unwrap().len()), (&json!(5), 5));
+    let get = json!({
+        "id": "get-document", "name": docs["operations"][0]["name"], "description": docs["operations"][0]["description"],
+    });
+    assert_eq!(docs["operations"][0], get);
 
     assert_eq!(ada.get(&format!("{SERVICES}?q=SPREADSHEETS+of")).await.column("id"), ["google-sheets"]);
     // An operation is found, too.

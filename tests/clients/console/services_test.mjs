@@ -200,13 +200,13 @@ test("a wrong field in a closed part of the form is shown, and written text is n
 
 test("the palette works without the services, and loads them again", async () => {
   const { page, path } = await openEditor();
-  await page.route("**/workflows/services/slack", (route) => route.fulfill({ status: 500, json: {} }));
+  await page.route("**/workflows/services", (route) => route.fulfill({ status: 500, json: {} }));
   await node(page, "input").focus();
   await page.keyboard.press("/");
   const dialog = page.locator("dialog[open]");
   await dialog.getByText("The services could not be loaded.").waitFor();
   await check(page, "no services", /500/);
-  await page.unroute("**/workflows/services/slack");
+  await page.unroute("**/workflows/services");
   await dialog.getByRole("button", { name: "Try again" }).click();
   await dialog.getByRole("option", { name: /^Slack/ }).waitFor();
   await dialog.getByRole("combobox").fill("condition");

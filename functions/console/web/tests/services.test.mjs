@@ -48,7 +48,7 @@ test("names come before descriptions and categories", () => {
 test("a choice is a service or an operation", () => {
   const { choices } = groups[1];
   assert.deepEqual(choices.map(({ key }) => findPicked([sheets], key)), [
-    { service: sheets, operation: null }, ...sheets.operations.map((operation) => ({ service: sheets, operation })),
+    { service: sheets, operation: null }, ...sheets.operations.map(({ id }) => ({ service: sheets, operation: id })),
   ]);
   assert.equal(findPicked([sheets], "condition"), null);
 });

@@ -30,11 +30,11 @@ impl ListServices {
     }
 }
 
-/// A service without its operations.
+/// What a service is, and how to authenticate.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(title = "ServiceSummary")]
-pub struct ServiceSummaryOut {
+#[schema(title = "ServiceHead")]
+pub struct ServiceHeadOut {
     #[schema(example = "google-sheets")]
     id: &'static str,
     #[schema(example = "Google Sheets")]
@@ -46,7 +46,7 @@ pub struct ServiceSummaryOut {
     operation_count: usize,
 }
 
-impl From<&'static Service> for ServiceSummaryOut {
+impl From<&'static Service> for ServiceHeadOut {
     fn from(service: &'static Service) -> Self {
         Self {
             id: &service.id,
@@ -59,12 +59,27 @@ impl From<&'static Service> for ServiceSummaryOut {
     }
 }
 
+/// A service, and what its operations do.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "ServiceSummary")]
+pub struct ServiceSummaryOut {
+    #[serde(flatten)]
+    head: ServiceHeadOut,
+    operations: Vec<OperationHeadOut>,
+}
+
+impl From<&'static Service> for ServiceSummaryOut {
+    fn from(service: &'static Service) -> Self {
+        Self { head: service.into(), operations: service.operations.iter().map(OperationHeadOut::from).collect() }
+    }
+}
+
 /// A service with its operations.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Service")]
 pub struct ServiceOut {
     #[serde(flatten)]
-    summary: ServiceSummaryOut,
+    head: ServiceHeadOut,
     /// The page that documents the API of the service.
     documentation: &'static str,
     operations: Vec<OperationOut>,
@@ -73,10 +88,27 @@ pub struct ServiceOut {
 impl From<&'static Service> for ServiceOut {
     fn from(service: &'static Service) -> Self {
         Self {
-            summary: service.into(),
+            head: service.into(),
             documentation: &service.documentation,
             operations: service.operations.iter().map(|operation| OperationOut::new(service, operation)).collect(),
         }
+    }
+}
+
+/// What an operation does.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "ServiceOperationHead")]
+pub struct OperationHeadOut {
+    #[schema(example = "append-rows")]
+    id: &'static str,
+    #[schema(example = "Append rows")]
+    name: &'static str,
+    description: &'static str,
+}
+
+impl From<&'static Operation> for OperationHeadOut {
+    fn from(operation: &'static Operation) -> Self {
+        Self { id: &operation.id, name: &operation.name, description: &operation.description }
     }
 }
 
@@ -85,11 +117,8 @@ impl From<&'static Service> for ServiceOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "ServiceOperation")]
 pub struct OperationOut {
-    #[schema(example = "append-rows")]
-    id: &'static str,
-    #[schema(example = "Append rows")]
-    name: &'static str,
-    description: &'static str,
+    #[serde(flatten)]
+    head: OperationHeadOut,
     #[schema(inline)]
     method: Method,
     /// The JSON Schema of the values of its parameters. `x-expression` marks a parameter that can be an expression, and names
@@ -110,9 +139,7 @@ pub struct OperationOut {
 impl OperationOut {
     fn new(service: &'static Service, operation: &'static Operation) -> Self {
         Self {
-            id: &operation.id,
-            name: &operation.name,
-            description: &operation.description,
+            head: operation.into(),
             method: operation.method,
             form: service.form(operation),
             example: &operation.example,

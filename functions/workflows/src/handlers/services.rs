@@ -45,8 +45,8 @@ impl Id for OperationName {
 
 /// List services
 ///
-/// Returns other systems of whose operations `http` nodes can be made, in the order of their names. Names and descriptions are
-/// in English.
+/// Returns other systems of whose operations `http` nodes can be made, in the order of their names, with what each operation does.
+/// Names and descriptions are in English.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/services", tag = "workflows", params(ListServices, AcceptLanguageHeaders),
     responses((status = 200, description = "The services", body = Data<Vec<ServiceSummaryOut>>), ErrorResponses),

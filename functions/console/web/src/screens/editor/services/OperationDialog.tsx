@@ -6,6 +6,7 @@ import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
 import { Dialog, DiscardDialog } from "../../../ui/Dialog";
 import { ErrorState } from "../../../ui/ErrorState";
+import { Loaded } from "../../../ui/Loaded";
 import { WithCode } from "../../../ui/WithCode";
 import { holdsWritten } from "../../../ui/written";
 import { Authorization } from "../../workflow/connections/Authorization";
@@ -22,13 +23,14 @@ import type { NewNode } from "../model/graph";
 import type { Graph, NodeType, Problem } from "../model/types";
 import { type Parameter, initialValues, parametersOf, problemOf, readArguments, readProblems, type Written } from "./arguments";
 import { presetsOf } from "./presets";
-import { makeNode, type NodeArguments, type Operation, type Service } from "./queries";
+import { makeNode, type NodeArguments, type Operation, type Service, type ServiceSummary, useService } from "./queries";
 
 interface OperationDialogProps {
   draft: Draft;
   types: ReadonlyMap<string, NodeType>;
-  service: Service;
-  operation: Operation;
+  service: ServiceSummary;
+  /** The id of the operation. */
+  operation: string;
   /** Returns the graph with the new node, for the expressions. */
   place: (made: NewNode) => { graph: Graph; id: string };
   onAdd: (made: NewNode) => void;
@@ -36,8 +38,25 @@ interface OperationDialogProps {
   onClose: () => void;
 }
 
-/** The parameters of an operation of a service, and its credential. The API makes an `http` node of them. */
-export function OperationDialog({ draft, types, service, operation, place, onAdd, onBack, onClose }: OperationDialogProps) {
+/** The form of an operation of a service. */
+export function OperationDialog({ service, operation, ...props }: OperationDialogProps) {
+  const whole = useService(service.id);
+  const found = whole.data?.operations.find(({ id }) => id === operation);
+  if (whole.data !== undefined && found !== undefined) return <OperationForm {...props} service={whole.data} operation={found} />;
+  return (
+    <Dialog title={service.name} onClose={props.onClose} wide>
+      <Loaded query={whole}>{() => null}</Loaded>
+    </Dialog>
+  );
+}
+
+interface OperationFormProps extends Omit<OperationDialogProps, "service" | "operation"> {
+  service: Service;
+  operation: Operation;
+}
+
+/** The parameters of an operation, and its credential. The API makes an `http` node of them. */
+function OperationForm({ draft, types, service, operation, place, onAdd, onBack, onClose }: OperationFormProps) {
   const { t } = useTexts();
   const form = useRef<HTMLFormElement>(null);
   const parameters = useMemo(() => parametersOf(operation, t.editor.services.suchAs), [operation, t]);

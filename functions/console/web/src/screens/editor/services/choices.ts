@@ -1,31 +1,32 @@
 import type { Dictionary } from "../../../i18n";
 import type { Choice, ChoiceGroup } from "../Picker";
-import type { Operation, Service } from "./queries";
+import type { ServiceSummary } from "./queries";
 
 /** What a person has picked: a service, or one of its operations. */
 export interface Picked {
-  service: Service;
-  operation: Operation | null;
+  service: ServiceSummary;
+  /** The id of the operation. */
+  operation: string | null;
 }
 
 /** No node type has a slash in its name. */
-const keyOf = (service: Service, operation?: Operation) => `${service.id}/${operation?.id ?? ""}`;
+const keyOf = (service: ServiceSummary, operation = "") => `${service.id}/${operation}`;
 
-export function findPicked(services: readonly Service[], key: string): Picked | null {
-  const [id, operationId] = key.split("/");
+export function findPicked(services: readonly ServiceSummary[], key: string): Picked | null {
+  const [id, operation] = key.split("/");
   const service = services.find((service) => service.id === id);
   if (service === undefined) return null;
-  return { service, operation: service.operations.find(({ id }) => id === operationId) ?? null };
+  return { service, operation: operation || null };
 }
 
 /** The services by their first category. A search also finds their operations. */
-export function serviceGroups(services: readonly Service[], texts: Dictionary["editor"]["services"]): ChoiceGroup[] {
+export function serviceGroups(services: readonly ServiceSummary[], texts: Dictionary["editor"]["services"]): ChoiceGroup[] {
   const groups = new Map<string, Choice[]>();
   for (const service of services) {
     const [category] = service.categories;
     const title = texts.group(category === undefined ? "" : texts.categories[category]);
     const operations = service.operations.map((operation) => ({
-      key: keyOf(service, operation),
+      key: keyOf(service, operation.id),
       name: `${service.name}: ${operation.name}`,
       text: operation.description,
       category: "integration" as const,
@@ -38,9 +39,9 @@ export function serviceGroups(services: readonly Service[], texts: Dictionary["e
   return [...groups].map(([title, choices]) => ({ title, choices })).sort((a, b) => a.title.localeCompare(b.title));
 }
 
-export function operationGroups(service: Service): ChoiceGroup[] {
+export function operationGroups(service: ServiceSummary): ChoiceGroup[] {
   const choices = service.operations.map((operation) => ({
-    key: keyOf(service, operation),
+    key: keyOf(service, operation.id),
     name: operation.name,
     text: operation.description,
     category: "integration" as const,

@@ -4,34 +4,35 @@ import type { components } from "../../../api/generated/builder";
 
 type B = components["schemas"];
 
+export type ServiceSummary = B["ServiceSummaryOut"];
 export type Service = B["ServiceOut"];
 export type Operation = B["OperationOut"];
 export type ServiceCategory = B["ServiceCategory"];
 export type Authentication = B["Authentication"];
 export type NodeArguments = B["ServiceNodeIn"];
 
-/** The number of requests for services in flight at once. */
-const IN_PARALLEL = 4;
+/** The catalogue changes with a release of the platform only. */
+const kept = { staleTime: Infinity, gcTime: Infinity };
 
-/** The catalogue of services with their operations. It changes with a release of the platform only. */
+/** The services, and the names of their operations. */
 export function useServices() {
-  return useQuery({ queryKey: ["services"], staleTime: Infinity, gcTime: Infinity, queryFn: loadServices });
+  return useQuery({
+    queryKey: ["services"],
+    ...kept,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/services")),
+    select: ({ data }) => data,
+  });
 }
 
-/** The list of the API has no operations, which the search needs: each service is read. */
-async function loadServices(): Promise<Service[]> {
-  const { data: list } = await answer(builder.GET("/builder/v1/workflows/services"));
-  const services: Service[] = [];
-  const left = [...list.entries()];
-  const load = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [index, { id }] = next;
-      const { data } = await answer(builder.GET("/builder/v1/workflows/services/{service_id}", { params: { path: { service_id: id } } }));
-      services[index] = data;
-    }
-  };
-  await Promise.all(Array.from({ length: IN_PARALLEL }, load));
-  return services;
+/** A service with the forms of its operations. */
+export function useService(id: string) {
+  const path = { service_id: id };
+  return useQuery({
+    queryKey: ["services", id],
+    ...kept,
+    queryFn: () => answer(builder.GET("/builder/v1/workflows/services/{service_id}", { params: { path } })),
+    select: ({ data }) => data,
+  });
 }
 
 /** Makes an `http` node of an operation. Nothing is stored. */
