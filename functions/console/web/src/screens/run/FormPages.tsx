@@ -1,5 +1,6 @@
 import { useTexts } from "../../i18n";
 import { CopyButton } from "../../ui/CopyButton";
+import { ErrorState } from "../../ui/ErrorState";
 import { RelativeTime } from "../../ui/RelativeTime";
 import { Section } from "../../ui/Section";
 import { type RunId, useFormPages } from "./queries";
@@ -7,7 +8,8 @@ import { type RunId, useFormPages } from "./queries";
 /** The pages of forms that the run waits for. Anyone with the link can fill them in. */
 export function FormPages({ id }: { id: RunId }) {
   const { t } = useTexts();
-  const pages = useFormPages(id).data ?? [];
+  const { data: pages = [], error, refetch } = useFormPages(id);
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (pages.length === 0) return null;
   return (
     <Section title={t.run.pages}>

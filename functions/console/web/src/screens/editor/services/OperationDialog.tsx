@@ -15,7 +15,7 @@ import { useCredentials } from "../../workflow/connections/credentialQueries";
 import type { Draft } from "../draft";
 import { ExpressionValues } from "../expression/context";
 import { FormContext } from "../form/context";
-import { focusField } from "../form/focus";
+import { focusField, isWithin } from "../form/focus";
 import { Folded } from "../form/Folded";
 import type { Schema } from "../form/schema";
 import { SchemaField } from "../form/SchemaField";
@@ -162,10 +162,7 @@ const unfold = ({ target }: { target: EventTarget }) =>
 
 /** Whether a field as problems name it is a parameter, or a part of its value. */
 const isOf = (field: string | null | undefined, name: string) =>
-  ["values", "expressions"].some((kind) => {
-    const path = `${kind}.${name}`;
-    return field === path || (field?.startsWith(path) === true && /[.[]/.test(field.charAt(path.length)));
-  });
+  ["values", "expressions"].some((kind) => isWithin(field ?? "", `${kind}.${name}`));
 
 interface ParameterFieldProps {
   parameter: Parameter;
