@@ -79,16 +79,13 @@ impl TableEffects {
                 Err(Error::Conflict { code: "too_many_rows", message })
             }
             Value::Array(items) => {
-                let read = |(index, item)| {
-                    let NewValues { id, values } = read_values(item, &format!("config.values[{index}]"))?;
-                    Ok(NewRow { id: id.unwrap_or_else(|| step.new_id(index)), values })
-                };
+                let read =
+                    |(index, item)| Ok(step.new_row(index, read_values(item, &format!("config.values[{index}]"))?));
                 let rows = items.into_iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
                 Ok(to_list(&self.tables.add(place, &rows, &step.change).await?))
             }
             item => {
-                let NewValues { id, values } = read_values(item, "config.values")?;
-                let row = NewRow { id: id.unwrap_or_else(|| step.new_id(0)), values };
+                let row = step.new_row(0, read_values(item, "config.values")?);
                 let added = self.tables.add(place, &[row], &step.change).await?;
                 Ok(added.first().map(Row::to_value).unwrap_or_default())
             }
@@ -112,6 +109,10 @@ impl Step {
         };
         let id = format!("{:012x}-{step}", began.as_millis());
         Self { change: Change { step, at: now }, id }
+    }
+
+    fn new_row(&self, index: usize, NewValues { id, values }: NewValues) -> NewRow {
+        NewRow { id: id.unwrap_or_else(|| self.new_id(index)), values }
     }
 
     fn new_id(&self, index: usize) -> String {
