@@ -321,6 +321,20 @@ async fn members_get_the_link_of_a_page_in_a_run_that_no_form_has_started() {
 }
 
 #[tokio::test]
+async fn a_page_whose_webhook_was_deleted_has_no_link() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let hook = publish_hook(&app, &ada, booking(), "async").await;
+    Visitor::open(&app, &hook, "").await.fill(&[("name", "Grace")]).await;
+    let pages = format!("{}/form-pages", only_run_path(&ada, &hook).await);
+    assert!(ada.get(&pages).await.json["data"][0]["url"].is_string());
+    let webhook = format!("{WORKFLOWS}/{}/webhooks/{}", hook.workflow, hook.webhook);
+    assert_eq!(ada.delete(&webhook).await.status, "204 No Content");
+    let left = ada.get(&pages).await;
+    assert_eq!((&left.json["data"][0]["nodeId"], &left.json["data"][0]["url"]), (&json!("ask"), &Value::Null));
+}
+
+#[tokio::test]
 async fn a_page_without_a_form_has_no_link() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

@@ -3,6 +3,8 @@
 
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
+use domain::run::Run;
+use domain::{Error, Result as DomainResult};
 use web::base_url::BaseUrl;
 use web::builder::{Data, ErrorResponses, NotFound, NotPermitted, Operator};
 use web::{Path, Result};
@@ -34,14 +36,18 @@ pub async fn list_form_pages(
     if open.is_empty() {
         return Ok(Data { data: Vec::new() });
     }
-    let release = stores.plans.find(run.account, run.workflow, run.release).await?;
-    let url = match release.form_of(&run) {
-        Some(form) => {
-            let webhook = stores.webhooks.get(run.account, run.workflow, form).await?;
-            Some(format!("{}/hooks/v1/{form}/form/{}", base_url.require()?, webhook.form_link(run.id)))
-        }
-        None => None,
-    };
+    let url = find_url(&stores, &run, &base_url).await?;
     let pages = open.into_iter().map(|page| FormPageOut::new(page, url.clone()));
-    Ok(Data { data: pages.collect::<domain::Result<_>>()? })
+    Ok(Data { data: pages.collect::<DomainResult<_>>()? })
+}
+
+/// The URL of the pages of a run. None if the release has no form, or if the webhook of the form was deleted.
+async fn find_url(stores: &Stores, run: &Run, base_url: &BaseUrl) -> DomainResult<Option<String>> {
+    let release = stores.plans.find(run.account, run.workflow, run.release).await?;
+    let Some(form) = release.form_of(run) else { return Ok(None) };
+    match stores.webhooks.get(run.account, run.workflow, form).await {
+        Ok(webhook) => Ok(Some(format!("{}/hooks/v1/{form}/form/{}", base_url.require()?, webhook.form_link(run.id)))),
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
