@@ -1,10 +1,10 @@
 //! Queue worker: when a resource is deleted, or a model becomes unavailable or available again, updates the status of
-//! the agents and workflows that reference it (`needs_attention`). Of a deleted workflow, it deletes what belongs to it, and revokes
-//! the tokens of connected accounts.
+//! the agents and workflows that reference it (`needs_attention`). When a workflow is deleted, it also deletes what belongs to the
+//! workflow, and revokes the tokens of connected accounts.
 
-use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use std::sync::Arc;
 
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
 use domain::reference::Reference;
 use oauth::Consents;

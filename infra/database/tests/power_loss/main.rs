@@ -97,7 +97,7 @@ async fn lose_power(folder: &Path, waits_for_disk: bool, seed: u64, count: u64) 
     }
     has_ended.store(true, Ordering::SeqCst);
     merger.await.unwrap();
-    // No merge syncs this one, however the threads ran. The database stays open: closing it would.
+    // No merge syncs this last transaction. The database stays open, because closing it would sync it.
     write_pairs(database.clone(), 0, acknowledged, count + 1..=count + 1).await;
     vfs::unwatch(folder).unwrap().take_losses()
 }

@@ -120,7 +120,7 @@ fn is_key(word: &str) -> bool {
         && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix))
 }
 
-/// Removes keys of well-known services, the token after `Bearer`, and after `Basic` when it looks like one.
+/// Removes keys of well-known services and the token after `Bearer`. A word after `Basic` is removed if it looks like a token.
 fn redact_tokens(text: &str) -> String {
     let mut is_token: fn(&str) -> bool = |_| false;
     let mut kept = String::with_capacity(text.len());

@@ -34,7 +34,7 @@ pub struct Upsert {
 }
 
 impl DataTables {
-    /// Adds rows, and makes the table if there is none. None of 90 rows is added if one of them exists already.
+    /// Adds rows, 90 at a time, and makes the table if there is none. If one of 90 rows exists already, none of them is added.
     pub async fn add(&self, place: &TablePlace, rows: &[NewRow], change: &Change) -> Result<Vec<Row>> {
         let new = |NewRow { id, values }: &NewRow| {
             measure_values(values).map_err(refuse)?;
@@ -138,7 +138,7 @@ impl DataTables {
         }
     }
 
-    /// The condition that a table has room for more rows.
+    /// Counts more rows of the table, on condition that it has room for them.
     fn more_rows(&self, place: &TablePlace, rows: usize) -> Write {
         let more = self.entities.update(place.key()).add(TableItem::LIVE, rows as i32);
         let has_room = TableItem::LIVE.is_at_most(MAX_ROWS - rows).and(TableItem::IS_DELETING.is_missing());
