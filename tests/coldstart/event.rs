@@ -14,6 +14,9 @@ pub fn first(template: &SamTemplate, function: &str, token: &str, workflow: &str
     match template.routes.iter().find(|route| route.function == function) {
         Some(_) if function == "inference" => question(token),
         Some(_) if function == "hooks" => post(&format!("/hooks/v1/{UNKNOWN}"), token, &json!({})),
+        Some(_) if function == "previews" => {
+            post(&format!("/builder/v1/workflows/{workflow}/preview"), token, &json!({}))
+        }
         Some(route) => {
             let path = route.path.replace("{proxy+}", first_under(function)).replace("{id}", workflow);
             request(&path.replace("{run_id}", UNKNOWN), token)

@@ -1,5 +1,6 @@
 //! Executes a program in a context of its own, which is freed afterwards.
 
+use engine::script::Form;
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Function, Object, Promise, Value};
@@ -8,7 +9,7 @@ use serde_json::Map;
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{Outcome, ScriptError, SyntaxProblem, Thrown};
 use crate::sandbox::Sandbox;
-use crate::source::{FIRST_LINE, Form, read_syntax_problem};
+use crate::source::{self, FIRST_LINE, read_syntax_problem};
 use crate::text::{SOURCE_NAME, find_position, replace_lone_surrogates};
 
 /// A program with its input.
@@ -121,7 +122,7 @@ impl<'js> Execution<'_, 'js> {
         self.sandbox.begin()?;
         let mut options = EvalOptions::default();
         (options.strict, options.filename) = (false, Some(SOURCE_NAME.to_owned()));
-        let Ok(script) = ctx.eval_with_options::<Function, _>(request.form.wrap(request.source), options) else {
+        let Ok(script) = ctx.eval_with_options::<Function, _>(source::wrap(request.form, request.source), options) else {
             return Err(Failure::Syntax(read_syntax_problem(ctx, request.source)));
         };
         let Ok(promise) = script.call::<_, Promise>(()) else {

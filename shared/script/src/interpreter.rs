@@ -5,13 +5,12 @@ use std::sync::Arc;
 use domain::language::Translated;
 use domain::run::StepError;
 use engine::expression::{SyntaxError, TextPosition};
-use engine::script::{ConsoleLine, ExecutedScript, Interpreter, OwnInterpreter, Surroundings};
+use engine::script::{ConsoleLine, ExecutedScript, Form, Interpreter, OwnInterpreter, Surroundings};
 
 use crate::engine::Request;
 use crate::limits::Limits;
 use crate::outcome::{self, ConsoleLevel, Outcome, ScriptError, SyntaxProblem};
 use crate::processes::Processes;
-use crate::source::Form;
 
 /// What the start of a process costs, as work of a run: some milliseconds.
 const START_WORK: u64 = 20_000;
@@ -25,17 +24,17 @@ pub fn interpreter() -> OwnInterpreter {
 struct ProcessInterpreter;
 
 impl Interpreter for ProcessInterpreter {
-    fn check(&self, source: &str) -> Result<(), SyntaxError> {
-        wait(|| Processes::shared().check(source, Form::Body)).map_err(|problem| {
+    fn check(&self, source: &str, form: Form) -> Result<(), SyntaxError> {
+        wait(|| Processes::shared().check(source, form)).map_err(|problem| {
             let SyntaxProblem { message, line, column } = problem;
             SyntaxError::new(TextPosition { line, column }, Translated::untranslated(message))
         })
     }
 
-    fn execute(&self, source: &str, surroundings: &Surroundings<'_>) -> ExecutedScript {
+    fn execute(&self, source: &str, form: Form, surroundings: &Surroundings<'_>) -> ExecutedScript {
         let Surroundings { variables: globals, now, seed } = *surroundings;
         let limits = Limits::default();
-        let request = Request { source, form: Form::Body, globals, now_ms: now.as_millisecond(), seed, limits };
+        let request = Request { source, form, globals, now_ms: now.as_millisecond(), seed, limits };
         let (result, work, console) = match wait(|| Processes::shared().execute(&request)) {
             Ok(Outcome { value, console, work }) => (Ok(value), work, console),
             Err(error) => {

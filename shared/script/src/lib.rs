@@ -17,10 +17,10 @@ mod sandbox;
 mod source;
 mod text;
 
+pub use ::engine::script::Form;
 pub use engine::{Request, Usage, execute, execute_measured};
 pub use interpreter::interpreter;
 pub use limits::{LimitKind, Limits, RESERVE_BYTES};
 pub use outcome::{ConsoleLevel, ConsoleLine, Outcome, Position, ScriptError, SyntaxProblem, Thrown};
 pub use processes::{Processes, serve_if_asked, use_program};
 pub use program::Program;
-pub use source::Form;

@@ -1,9 +1,11 @@
 //! Checks the syntax of a source.
 
+use engine::script::Form;
+
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::SyntaxProblem;
 use crate::sandbox::Sandbox;
-use crate::source::Form;
+use crate::source;
 
 /// A program that compiles.
 pub struct Program;
@@ -24,7 +26,7 @@ impl Program {
             return refuse(&LimitKind::Source.to_string());
         }
         sandbox.arm(&limits);
-        let checked = sandbox.with(|ctx| form.check(&ctx, source));
+        let checked = sandbox.with(|ctx| source::check(form, &ctx, source));
         checked.unwrap_or_else(|error| refuse(&error.to_string()))
     }
 }

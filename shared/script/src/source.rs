@@ -1,21 +1,11 @@
 //! The source of a program, which is the body of an async function or a single expression.
 
+use engine::script::Form;
 use rquickjs::{Ctx, Exception};
-use serde::{Deserialize, Serialize};
 
 use crate::memory::compile;
 use crate::outcome::SyntaxProblem;
 use crate::text::find_position;
-
-/// What a source is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Form {
-    /// The body of an async function: its `return` gives the result, and it may use `await`.
-    #[default]
-    Body,
-    /// An expression, whose value is the result. It may use `await`.
-    Expression,
-}
 
 /// The text around a source. The source begins a line of its own, so its columns are those of the user.
 struct Wrapper {
@@ -26,32 +16,30 @@ struct Wrapper {
 /// The lines before the source.
 const WRAPPER_LINES: u32 = 1;
 
-impl Form {
-    /// The first wrapper is the one that runs. A source that closes it and opens another one does not fit the other ones,
-    /// because they go on with different tokens.
-    fn wrappers(self) -> &'static [Wrapper] {
-        match self {
-            Self::Body => &[
-                Wrapper { before: "(async function () {\n", after: "\n})" },
-                Wrapper { before: "({ async script() {\n", after: "\n} })" },
-                Wrapper { before: "(function () { async function script() {\n", after: "\n} })" },
-            ],
-            Self::Expression => &[
-                Wrapper { before: "(async function () { return (\n", after: "\n) })" },
-                Wrapper { before: "(async function () { return [\n", after: "\n] })" },
-            ],
-        }
+/// The first wrapper is the one that runs. A source that closes it and opens another one does not fit the other ones,
+/// because they go on with different tokens.
+const fn wrappers(form: Form) -> &'static [Wrapper] {
+    match form {
+        Form::Body => &[
+            Wrapper { before: "(async function () {\n", after: "\n})" },
+            Wrapper { before: "({ async script() {\n", after: "\n} })" },
+            Wrapper { before: "(function () { async function script() {\n", after: "\n} })" },
+        ],
+        Form::Expression => &[
+            Wrapper { before: "(async function () { return (\n", after: "\n) })" },
+            Wrapper { before: "(async function () { return [\n", after: "\n] })" },
+        ],
     }
+}
 
-    /// Compiles a source in all wrappers.
-    pub fn check(self, ctx: &Ctx<'_>, source: &str) -> Result<(), SyntaxProblem> {
-        self.wrappers().iter().try_for_each(|wrapper| wrapper.check(ctx, source))
-    }
+/// Compiles a source in all wrappers.
+pub fn check(form: Form, ctx: &Ctx<'_>, source: &str) -> Result<(), SyntaxProblem> {
+    wrappers(form).iter().try_for_each(|wrapper| wrapper.check(ctx, source))
+}
 
-    /// The source of the function that runs.
-    pub fn wrap(self, source: &str) -> String {
-        self.wrappers()[0].wrap(source)
-    }
+/// The source of the function that runs.
+pub fn wrap(form: Form, source: &str) -> String {
+    wrappers(form)[0].wrap(source)
 }
 
 impl Wrapper {

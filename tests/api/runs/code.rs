@@ -157,12 +157,16 @@ async fn previews_run_code_and_show_its_console() {
     let value = expression("console.warn('n', input); return [input.n ** 2]", "javascript").await;
     let console = json!([{"level": "warn", "text": "n {\"n\":4}"}]);
     assert_eq!(value.json["data"], json!({"result": [16], "type": "list", "console": console}), "{}", value.text);
-    assert_eq!(expression("return 1", "js").await.json["data"], json!({"result": 1, "type": "number"}));
-    let broken = expression("return (", "js").await;
+    let expected = json!({"result": 1, "type": "number"});
+    assert_eq!(expression("return 1", "javascript").await.json["data"], expected);
+    assert_eq!(expression("input.n - 3", "js").await.json["data"], expected);
+    let broken = expression("(", "js").await;
     assert_eq!((broken.code(), &broken.json["error"]["details"]["line"]), ("invalid_body", &json!(1)));
-    assert_eq!(expression("for (;;) {}", "js").await.code(), "expression_limit");
-    let failed = expression("return input.a.b", "js").await;
+    assert_eq!(expression("for (;;) {}", "javascript").await.code(), "expression_limit");
+    let failed = expression("input.a.b", "js").await;
     assert_eq!(failed.json["error"]["details"]["code"], "code_error", "{}", failed.text);
+    let problem = failed.json["error"]["details"]["problem"].as_str().unwrap();
+    assert_eq!(failed.json["error"]["message"], format!("expression: {problem}"));
 }
 
 /// What a run may use in all its code is limited, too.

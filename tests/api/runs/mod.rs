@@ -22,6 +22,7 @@ pub mod hooks;
 mod imports;
 mod inputs;
 mod isolation;
+mod js_fields;
 mod list;
 mod load;
 pub mod masks;

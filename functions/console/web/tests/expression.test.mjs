@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { bareContext, caretContext } from "../src/screens/editor/expression/caret";
 import { complete } from "../src/screens/editor/expression/complete";
 import { library, tests } from "../src/screens/editor/expression/library";
+import { changeLanguage, readExpression, writeExpression } from "../src/screens/editor/expression/language";
 import { findNeeds } from "../src/screens/editor/expression/needs";
 import { brief, elementScopeOf, loopsAround, placeAt, scopeOf, typeOf, upstreamOf } from "../src/screens/editor/expression/scope";
 import { tokenize } from "../src/screens/editor/expression/tokens";
@@ -48,10 +49,39 @@ test("splits a template into texts, placeholders, statements and comments", () =
 test("code is JavaScript", () => {
   assert.deepEqual(kinds("const n = nodes?.call /* why */ ?? `a${1}`; // end", "javascript"), [
     "keyword const", "name n", "operator =", "root nodes", "operator ?.", "property call", "comment /* why */", "operator ?", "operator ?",
-    "string `a${1}`", "operator ;", "comment // end",
+    "string `a${", "number 1", "delimiter }", "string `", "operator ;", "comment // end",
   ]);
   assert.deepEqual(at("return input.lines.^", "javascript").path, ["input", "lines"]);
   assert.equal(at("return 1 // inp^", "javascript"), null);
+});
+
+test("values within a text in backticks are found", () => {
+  assert.deepEqual(kinds("`$a \\`${input.n + { a: `${1}` }.a}, ${vars.item}`", "js"), [
+    "string `$a \\`${", "root input", "operator .", "property n", "operator +", "operator {", "name a", "operator :", "string `${", "number 1",
+    "delimiter }", "string `", "operator }", "operator .", "property a", "delimiter }", "string , ${", "root vars", "operator .", "property item",
+    "delimiter }", "string `"]);
+  assert.deepEqual(kinds("`open ${input", "js"), ["string `open ${", "root input"]);
+  assert.deepEqual(at("`Hello ${input.name.^}`", "js").path, ["input", "name"]);
+});
+
+test("an expression is a string in the language of its field, or JavaScript", () => {
+  const js = { language: "js", text: "input.a" };
+  assert.deepEqual(readExpression("input.a", "cel"), { language: "cel", text: "input.a" });
+  assert.deepEqual(readExpression({ js: "input.a" }, "cel"), js);
+  assert.deepEqual(writeExpression(js), { js: "input.a" });
+  for (const other of [undefined, null, 1, {}, { js: 1 }, []]) assert.deepEqual(readExpression(other, "jinja"), { language: "jinja", text: "" });
+});
+
+test("a template becomes JavaScript and back", () => {
+  for (const [template, js] of [
+    ["Hi {{ input.name }}!", "`Hi ${input.name}!`"],
+    ["{{ input.name }}", "input.name"],
+    ["5 ` and ${", "`5 \\` and \\${`"],
+    ["", ""],
+  ]) assert.equal(changeLanguage(template, "jinja", "js"), js);
+  assert.equal(changeLanguage("`Hi ${input.name}!`", "js", "jinja"), "Hi {{ input.name }}!");
+  assert.equal(changeLanguage("input.name", "js", "jinja"), "{{ input.name }}");
+  assert.equal(changeLanguage("input.a > 1", "cel", "js"), "input.a > 1");
 });
 
 test("knows what is being written at the caret", () => {

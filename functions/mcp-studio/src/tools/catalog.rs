@@ -34,7 +34,7 @@ pub fn tools() -> Vec<StudioTool> {
             name: "get_node_type",
             title: "Read a node type",
             description: "Returns a type of node: the JSON Schema of its config (`x-language` marks fields that are expressions, \
-                in cel or jinja), an example of a node, its input and output ports, and the schemas of its outputs. Read it \
+                in cel or jinja, or {\"js\": …}), an example of a node, its input and output ports, and the schemas of its outputs. Read it \
                 before you write a node of this type.",
             arguments: arguments(&[("type!", text("The name of the type, such as condition")), ("part", part())]),
             answer: answer(&[

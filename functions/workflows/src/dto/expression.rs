@@ -31,8 +31,9 @@ pub enum LanguageIn {
     /// A Jinja template: a text with placeholders.
     Jinja,
     /// JavaScript, as the field of the node `code`: the body of a function, with `return`.
-    #[serde(alias = "js")]
     Javascript,
+    /// A JavaScript expression, as in a field `{"js": "…"}`.
+    Js,
 }
 
 /// The value of an expression.

@@ -24,7 +24,8 @@ pub struct NodeTypeOut {
     /// The output port of a failed node whose `onError` is `branch`. Null if the type has no `onError`.
     #[schema(required)]
     error_output: Option<OutputOut>,
-    /// The JSON Schema of the node's `config`. `x-language` marks strings that are expressions, in `cel` or `jinja`.
+    /// The JSON Schema of the node's `config`. `x-language` marks fields that are expressions: a string
+    /// in `cel`, `jinja` or `javascript`, or a JavaScript expression as `{"js": "…"}` where the type allows an object.
     #[schema(value_type = Object)]
     config_schema: &'static Value,
     /// An example of the node.

@@ -5,7 +5,7 @@ use domain::language::Language;
 use domain::run::StepError;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
-use engine::script::{ExecutedScript, Script, Surroundings};
+use engine::script::{ExecutedScript, Form, Script, Surroundings, type_of};
 use platform::offload;
 use serde_json::{Map, Value};
 use web::builder::{Caller, Data, ErrorResponses, NotJson};
@@ -50,24 +50,23 @@ fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, P
                 .map_err(PreviewFailure::Evaluation)?;
             (text.into(), "string")
         }
-        LanguageIn::Javascript => return execute(expression, data, now),
+        LanguageIn::Javascript => return execute(expression, Form::Body, data, now),
+        LanguageIn::Js => return execute(expression, Form::Expression, data, now),
     };
     Ok(PreviewOut { result, r#type, console: Vec::new() })
 }
 
-fn execute(source: &str, data: &Map<String, Value>, now: Time) -> std::result::Result<PreviewOut, PreviewFailure> {
-    let script = Script::parse(source, &script::interpreter()).map_err(PreviewFailure::Syntax)?;
+fn execute(
+    source: &str,
+    form: Form,
+    data: &Map<String, Value>,
+    now: Time,
+) -> std::result::Result<PreviewOut, PreviewFailure> {
+    let script = Script::parse(source, form, &script::interpreter()).map_err(PreviewFailure::Syntax)?;
     let surroundings = Surroundings { variables: data, now: now.into(), seed: 0 };
-    let ExecutedScript { result, work: _, console } = script.execute(&surroundings);
+    let ExecutedScript { result, work: _, console } = script.execute("expression", &surroundings);
     let result = result.map_err(PreviewFailure::Script)?;
-    let r#type = match &result {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "list",
-        Value::Object(_) => "map",
-    };
+    let r#type = type_of(&result);
     Ok(PreviewOut { result, r#type, console })
 }
 

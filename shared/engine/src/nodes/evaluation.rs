@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{NodeAction, NodeResult, Operation, each, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
-use crate::script::{ConsoleLine, ExecutedScript, Script, Surroundings};
+use crate::script::{ConsoleLine, ExecutedScript, Form, Script, Surroundings, type_of};
 use crate::value_size::add_size;
 use domain::run::StepError;
 
@@ -62,6 +62,10 @@ impl<'a> Fields<'a> {
             Some(Program::Condition(expression)) => {
                 expression.holds(&self.scope).map_err(|error| describe(&path, &error))
             }
+            Some(Program::Script(script)) => match self.run_script(&path, script)? {
+                Value::Bool(holds) => Ok(holds),
+                other => Err(not_a_condition(&path, &other)),
+            },
             _ => Ok(false),
         }
     }
@@ -97,18 +101,15 @@ impl<'a> Fields<'a> {
 
     /// `bytes` is the size of the values so far.
     fn replace(&self, at: &Path, value: &Value, bytes: &mut usize) -> Result<Value, StepError> {
-        match value {
-            Value::String(_) => {
-                let path = at.full();
-                match self.programs.get(&path) {
-                    Some(program) => {
-                        let value = self.run_program(&path, program)?;
-                        *bytes = add_size(*bytes, &value)?;
-                        Ok(value)
-                    }
-                    None => Ok(value.clone()),
-                }
+        if let Value::String(_) | Value::Object(_) = value {
+            let path = at.full();
+            if let Some(program) = self.programs.get(&path) {
+                let value = self.run_program(&path, program)?;
+                *bytes = add_size(*bytes, &value)?;
+                return Ok(value);
             }
+        }
+        match value {
             Value::Array(items) => {
                 let items = items.iter().enumerate();
                 items.map(|(index, item)| self.replace(&at.index(index), item, bytes)).collect()
@@ -127,17 +128,34 @@ impl<'a> Fields<'a> {
         let value = match program {
             Program::Condition(expression) => expression.evaluate(&self.scope).map(|(value, _)| value),
             Program::Text(template) => template.render(&self.scope).map(Value::String),
-            Program::Script(script) => return self.run_script(script),
+            Program::Script(script) => return self.run_script(path, script),
+            Program::TextScript(script) => return self.run_script(path, script).map(into_text).map(Value::String),
         };
         value.map_err(|error| describe(path, &error))
     }
 
-    fn run_script(&self, script: &Script) -> Result<Value, StepError> {
-        let ExecutedScript { result, work, console } = script.execute(&self.surroundings);
+    fn run_script(&self, path: &str, script: &Script) -> Result<Value, StepError> {
+        let ExecutedScript { result, work, console } = script.execute(path, &self.surroundings);
         self.script_work.set(self.script_work.get().saturating_add(work));
         self.console.borrow_mut().extend(console);
-        result
+        result.map_err(|error| match script.form {
+            Form::Body => error,
+            Form::Expression => StepError { message: format!("{path}: {}", error.message), ..error },
+        })
     }
+}
+
+/// The text that a script gives for a template: null is empty, and what is neither null nor a text is written as JSON.
+fn into_text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn not_a_condition(path: &str, value: &Value) -> StepError {
+    StepError::new("code_result", format!("{path}: the JavaScript must give true or false, but its value is {}", type_of(value)))
 }
 
 fn describe(path: &str, error: &EvaluationError) -> StepError {

@@ -3,19 +3,33 @@
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::openapi::extensions::ExtensionsBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::schema::{ExpressionLanguage, LANGUAGE};
+use crate::schema::{ExpressionLanguage, JS, LANGUAGE};
 
-/// A CEL expression.
+/// A CEL expression, or a JavaScript expression that gives a value.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Cel(pub String);
+#[serde(untagged)]
+pub enum Cel {
+    Cel(String),
+    Js(Js),
+}
 
-/// A Jinja template.
+/// A Jinja template, or a JavaScript expression that gives a text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Jinja(pub String);
+#[serde(untagged)]
+pub enum Jinja {
+    Template(String),
+    Js(Js),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Js {
+    pub js: String,
+}
 
 /// JavaScript: the body of an async function.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -23,9 +37,10 @@ pub struct JavaScript(pub String);
 
 impl Jinja {
     /// Returns the literal text before, between and after the placeholders, as it will be rendered: without the
-    /// whitespace that a `-` trims.
+    /// whitespace that a `-` trims. Nothing is known about the text that JavaScript gives.
     pub fn literal_parts(&self) -> Vec<&str> {
-        let (mut parts, mut rest) = (Vec::new(), self.0.as_str());
+        let Self::Template(template) = self else { return vec![""; 2] };
+        let (mut parts, mut rest) = (Vec::new(), template.as_str());
         while let Some((start, close)) = opening(rest) {
             let (before, within) = (&rest[..start], &rest[start + 2..]);
             parts.push(if within.starts_with('-') { before.trim_end() } else { before });
@@ -52,7 +67,7 @@ fn opening(text: &str) -> Option<(usize, &'static str)> {
 
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
-        expression_schema(ExpressionLanguage::Cel, Some(1), 4_096, "A CEL expression.")
+        with_js(expression_schema(ExpressionLanguage::Cel, Some(1), 4_096, "A CEL expression."))
     }
 }
 
@@ -60,7 +75,7 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        expression_schema(ExpressionLanguage::Jinja, None, 65_536, "A Jinja template.")
+        with_js(expression_schema(ExpressionLanguage::Jinja, None, 65_536, "A Jinja template."))
     }
 }
 
@@ -68,7 +83,8 @@ impl ToSchema for Jinja {}
 
 impl PartialSchema for JavaScript {
     fn schema() -> RefOr<Schema> {
-        expression_schema(ExpressionLanguage::JavaScript, Some(1), 65_536, "JavaScript.")
+        let schema = expression_schema(ExpressionLanguage::JavaScript, Some(1), 65_536, "JavaScript.");
+        RefOr::T(schema.into())
     }
 }
 
@@ -79,12 +95,26 @@ fn expression_schema(
     least: Option<usize>,
     most: usize,
     description: &str,
-) -> RefOr<Schema> {
-    let schema = ObjectBuilder::new()
+) -> ObjectBuilder {
+    ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .description(Some(description))
         .min_length(least)
         .max_length(Some(most))
-        .extensions(Some(ExtensionsBuilder::new().add(LANGUAGE, json!(language.as_str())).build()));
+        .extensions(Some(ExtensionsBuilder::new().add(LANGUAGE, json!(language.as_str())).build()))
+}
+
+/// Also allows `{"js": "…"}`.
+fn with_js(schema: ObjectBuilder) -> RefOr<Schema> {
+    let source = ObjectBuilder::new()
+        .schema_type(SchemaType::new(Type::String))
+        .description(Some("A JavaScript expression."))
+        .min_length(Some(1))
+        .max_length(Some(65_536));
+    let schema = schema
+        .schema_type(SchemaType::from_iter([Type::String, Type::Object]))
+        .property(JS, source)
+        .required(JS)
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)));
     RefOr::T(schema.into())
 }

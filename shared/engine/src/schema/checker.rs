@@ -118,12 +118,13 @@ impl<'s> Checker<'s> {
             }
             combinations::apply(self, (keyword, operand), schema, value, at, found);
         }
-        if let (Dialect::NodeType, Value::String(text)) = (self.dialect, value)
+        if self.dialect == Dialect::NodeType
             && let Some(language) = keywords.get(LANGUAGE).and_then(ExpressionLanguage::parse)
+            && let Some((language, text)) = language.read(value)
         {
             let field = at.full();
             self.budget.charge_bytes(field.len());
-            found.expressions.push((field, language, text.clone()));
+            found.expressions.push((field, language, text.to_owned()));
         }
     }
 

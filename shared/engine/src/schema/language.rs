@@ -1,18 +1,26 @@
-//! The expressions inside node configurations: `x-language` names the language of a string.
+//! The expressions inside node configurations: `x-language` names the language of a field.
 
 use serde_json::Value;
 
 use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReference};
-use crate::script::{OwnInterpreter, Script};
+use crate::script::{Form, OwnInterpreter, Script};
 
-/// The keyword that marks a string as an expression.
+/// The keyword that marks a field as an expression.
 pub const LANGUAGE: &str = "x-language";
+
+/// A field for CEL or Jinja may instead be an object with this member, which is a JavaScript expression.
+pub const JS: &str = "js";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpressionLanguage {
     Cel,
     Jinja,
+    /// The body of an async function.
     JavaScript,
+    /// A JavaScript expression in a field for CEL.
+    JsValue,
+    /// A JavaScript expression in a field for Jinja. Its value becomes a text.
+    JsText,
 }
 
 impl ExpressionLanguage {
@@ -21,6 +29,17 @@ impl ExpressionLanguage {
             Self::Cel => "cel",
             Self::Jinja => "jinja",
             Self::JavaScript => "javascript",
+            Self::JsValue | Self::JsText => JS,
+        }
+    }
+
+    /// The expression of a field for this language, which is a string, or the JavaScript in `{"js": "…"}`.
+    pub(super) fn read(self, field: &Value) -> Option<(Self, &str)> {
+        match (self, field) {
+            (_, Value::String(text)) => Some((self, text)),
+            (Self::Cel, Value::Object(member)) => Some((Self::JsValue, member.get(JS)?.as_str()?)),
+            (Self::Jinja, Value::Object(member)) => Some((Self::JsText, member.get(JS)?.as_str()?)),
+            _ => None,
         }
     }
 
@@ -40,6 +59,8 @@ pub enum Program {
     Condition(Expression),
     Text(JinjaTemplate),
     Script(Script),
+    /// A script whose value becomes a text.
+    TextScript(Script),
 }
 
 impl Program {
@@ -48,7 +69,9 @@ impl Program {
         match language {
             ExpressionLanguage::Cel => Expression::parse(text).map(Self::Condition),
             ExpressionLanguage::Jinja => JinjaTemplate::parse(text).map(Self::Text),
-            ExpressionLanguage::JavaScript => Script::parse(text, interpreter).map(Self::Script),
+            ExpressionLanguage::JavaScript => Script::parse(text, Form::Body, interpreter).map(Self::Script),
+            ExpressionLanguage::JsValue => Script::parse(text, Form::Expression, interpreter).map(Self::Script),
+            ExpressionLanguage::JsText => Script::parse(text, Form::Expression, interpreter).map(Self::TextScript),
         }
     }
 
@@ -57,19 +80,19 @@ impl Program {
         match self {
             Self::Condition(expression) => expression.references(),
             Self::Text(template) => template.references(),
-            Self::Script(script) => script.references(),
+            Self::Script(script) | Self::TextScript(script) => script.references(),
         }
     }
 
     pub fn is_script(&self) -> bool {
-        matches!(self, Self::Script(_))
+        matches!(self, Self::Script(_) | Self::TextScript(_))
     }
 
     /// Whether this process can run the program.
     pub fn can_execute(&self) -> bool {
         match self {
             Self::Condition(_) | Self::Text(_) => true,
-            Self::Script(script) => script.can_execute(),
+            Self::Script(script) | Self::TextScript(script) => script.can_execute(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -17,10 +17,19 @@ use domain::run::StepError;
 /// Runs scripts. The same call always gives the same result.
 pub trait Interpreter: Debug + Send + Sync {
     /// Compiles a source without executing it.
-    fn check(&self, source: &str) -> Result<(), SyntaxError>;
+    fn check(&self, source: &str, form: Form) -> Result<(), SyntaxError>;
 
-    /// Executes a source, which is the body of an async function.
-    fn execute(&self, source: &str, surroundings: &Surroundings<'_>) -> ExecutedScript;
+    fn execute(&self, source: &str, form: Form, surroundings: &Surroundings<'_>) -> ExecutedScript;
+}
+
+/// What the source of a script is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Form {
+    /// The body of an async function: its `return` gives the result, and it may use `await`.
+    #[default]
+    Body,
+    /// An expression, whose value is the result. It may use `await`.
+    Expression,
 }
 
 /// The interpreter of this process, if it has one.
@@ -58,16 +67,17 @@ pub struct ConsoleLine {
 #[derive(Debug)]
 pub struct Script {
     source: String,
+    pub form: Form,
     interpreter: OwnInterpreter,
 }
 
 impl Script {
     /// Without an interpreter, the source is not checked.
-    pub fn parse(source: &str, interpreter: &OwnInterpreter) -> Result<Self, SyntaxError> {
+    pub fn parse(source: &str, form: Form, interpreter: &OwnInterpreter) -> Result<Self, SyntaxError> {
         if let Some(interpreter) = interpreter {
-            interpreter.check(source)?;
+            interpreter.check(source, form)?;
         }
-        Ok(Self { source: source.to_owned(), interpreter: interpreter.clone() })
+        Ok(Self { source: source.to_owned(), form, interpreter: interpreter.clone() })
     }
 
     /// The references to `nodes`, as far as the source shows them.
@@ -79,24 +89,42 @@ impl Script {
         self.interpreter.is_some()
     }
 
-    pub fn execute(&self, surroundings: &Surroundings<'_>) -> ExecutedScript {
-        match &self.interpreter {
-            Some(interpreter) => interpreter.execute(&self.source, surroundings),
+    /// `field` names the field of the script, such as `config.url`.
+    pub fn execute(&self, field: &str, surroundings: &Surroundings<'_>) -> ExecutedScript {
+        let Some(interpreter) = &self.interpreter else {
             // The driver leaves such a run to another process before its first step.
-            None => ExecutedScript {
-                result: Err(StepError::new("code_engine", "This process does not run scripts.")),
-                work: 0,
-                console: Vec::new(),
-            },
-        }
+            let result = Err(StepError::new("code_engine", "This process does not run scripts."));
+            return ExecutedScript { result, work: 0, console: Vec::new() };
+        };
+        let seed = match self.form {
+            Form::Body => surroundings.seed,
+            // A node can have several expressions. Each has its own random numbers.
+            Form::Expression => hash(surroundings.seed, field.bytes()),
+        };
+        interpreter.execute(&self.source, self.form, &Surroundings { seed, ..*surroundings })
+    }
+}
+
+/// The type of a script's value.
+pub fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "list",
+        Value::Object(_) => "map",
     }
 }
 
 /// The seed of the random numbers of a step: the same in each execution of the step, and another one for each step.
 pub fn seed_of(run: &str, step: &str) -> u64 {
-    // FNV-1a: it never changes, and the numbers are not secret.
-    let bytes = run.bytes().chain([0]).chain(step.bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    hash(0xcbf2_9ce4_8422_2325, run.bytes().chain([0]).chain(step.bytes()))
+}
+
+/// FNV-1a: it never changes, and the numbers are not secret.
+fn hash(from: u64, bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(from, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use engine::script::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
@@ -10,7 +11,6 @@ use crate::engine::{Request, execute_in};
 use crate::limits::Limits;
 use crate::outcome::{ConsoleLine, Outcome, ScriptError, SyntaxProblem};
 use crate::sandbox::Sandbox;
-use crate::source::Form;
 
 #[derive(Serialize, Deserialize)]
 pub enum Task<'a> {

@@ -6,13 +6,13 @@ mod server;
 
 use std::path::PathBuf;
 
+use engine::script::Form;
 use isolation::{Cause, Crash, Failure, ServerProgram};
 
 use crate::budget::limit_of_mark;
 use crate::engine::Request;
 use crate::limits::LimitKind;
 use crate::outcome::{Outcome, ScriptError, SyntaxProblem};
-use crate::source::Form;
 use messages::{Answer, ExecuteTask, Task};
 use server::Scripts;
 

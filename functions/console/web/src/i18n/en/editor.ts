@@ -19,6 +19,7 @@ export const editor = {
   remove: "Remove",
   duplicate: "Duplicate",
   choose: "Choose…",
+  languageOf: (label: string) => `Language of ${label}`,
   byDefault: "Default",
   required: "Required",
   advanced: "Errors, retries and privacy",

@@ -20,6 +20,7 @@ export const editor: Dictionary["editor"] = {
   remove: "Quitar",
   duplicate: "Duplicar",
   choose: "Elija…",
+  languageOf: (label) => `Lenguaje de ${label}`,
   byDefault: "Por defecto",
   required: "Obligatorio",
   advanced: "Errores, reintentos y privacidad",

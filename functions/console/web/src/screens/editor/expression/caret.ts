@@ -32,6 +32,7 @@ const LOCALS: Record<ExpressionLanguage, (before: readonly Token[]) => Locals> =
   cel: (before) => celLocals(before),
   jinja: (before) => jinjaLocals(before),
   javascript: () => new Map(),
+  js: () => new Map(),
 };
 
 /** What can be completed at the caret of a text; null if nothing can. */

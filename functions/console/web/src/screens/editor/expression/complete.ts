@@ -35,6 +35,7 @@ const WORDS: Record<ExpressionLanguage, readonly string[]> = {
   cel: ["true", "false", "null"],
   jinja: ["true", "false", "none", "not"],
   javascript: [],
+  js: [],
 };
 
 export function complete(context: CaretContext, scope: Scope, language: ExpressionLanguage, nameOf: (id: string) => string): Completion[] {

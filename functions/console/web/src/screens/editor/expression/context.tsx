@@ -4,6 +4,7 @@ import { useLastValues } from "../lastValues";
 import { hasEach } from "../model/ports";
 import type { Config, Graph, GraphNode, NodeType } from "../model/types";
 import { evaluate } from "./evaluate";
+import { type Expression, readExpression } from "./language";
 import { findNeeds } from "./needs";
 import { elementScopeOf, type LastValues, loopsAround, type Scope, scopeOf } from "./scope";
 
@@ -51,7 +52,7 @@ export function useScope(field: string): Scope {
 /** The first element of the innermost of these loops, which only its own expression knows. */
 function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, loops: readonly string[]): unknown {
   const [item, setItem] = useState<unknown>(undefined);
-  const lists = loops.map((id) => listOf(graph, id) ?? "").join("\n");
+  const lists = loops.map((id) => listOf(graph, id)?.text ?? "").join("\n");
   useEffect(() => {
     let isLeft = false;
     if (lists === "" || last.outputs.size === 0) {
@@ -68,10 +69,11 @@ function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastV
   return item;
 }
 
-const listOf = (graph: Graph, loop: string): string | undefined => {
+const listOf = (graph: Graph, loop: string): Expression | undefined => {
   const node = graph.nodes.find(({ id }) => id === loop);
   const list = node !== undefined && hasEach(node) ? (node.config?.["each"] as Config)["items"] : node?.config?.["items"];
-  return typeof list === "string" && list.trim() !== "" ? list : undefined;
+  const expression = readExpression(list, "cel");
+  return expression.text.trim() === "" ? undefined : expression;
 };
 
 async function loadItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, loops: readonly string[]): Promise<unknown> {
@@ -81,9 +83,9 @@ async function loadItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last
     const list = listOf(graph, id);
     if (loop === undefined || list === undefined) return undefined;
     // The list may end with a comment.
-    const expression = `(${list}\n)[0]`;
-    const { data } = findNeeds(expression, "cel", scopeOf(graph, types, last, loop, item));
-    item = (await evaluate(expression, "cel", data)).value;
+    const expression = `(${list.text}\n)[0]`;
+    const { data } = findNeeds(expression, list.language, scopeOf(graph, types, last, loop, item));
+    item = (await evaluate(expression, list.language, data)).value;
   }
   return item;
 }

@@ -163,7 +163,7 @@ function readLibrary(text: string): LibraryFunction[] {
   });
 }
 
-export const library: Record<ExpressionLanguage, readonly LibraryFunction[]> = { cel: readLibrary(CEL), jinja: readLibrary(JINJA), javascript: [] };
+export const library: Record<ExpressionLanguage, readonly LibraryFunction[]> = { cel: readLibrary(CEL), jinja: readLibrary(JINJA), javascript: [], js: [] };
 
 export const tests: readonly LibraryFunction[] = TESTS.trim().split(/\s+/).map((name) => ({
   name, on: [], arguments: COMPARING.test(name) && name !== "string" ? "value" : "",

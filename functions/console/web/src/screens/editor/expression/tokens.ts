@@ -1,4 +1,5 @@
-export type ExpressionLanguage = "cel" | "jinja" | "javascript";
+/** `javascript` is the body of a function, and `js` a single expression. */
+export type ExpressionLanguage = "cel" | "jinja" | "javascript" | "js";
 
 export type TokenKind =
   /** What a template prints as it is. */
@@ -23,13 +24,15 @@ export interface Token {
   end: number;
 }
 
-const KEYWORDS = {
+const JAVASCRIPT_KEYWORDS = new Set([
+  "true", "false", "null", "undefined", "in", "of", "instanceof", "typeof", "void", "new", "delete", "this", "super", "const", "let", "var", "function",
+  "async", "await", "yield", "return", "throw", "try", "catch", "finally", "if", "else", "for", "while", "do", "switch", "case", "default", "break",
+  "continue", "class", "extends", "static", "get", "set",
+]);
+const KEYWORDS: Record<ExpressionLanguage, ReadonlySet<string>> = {
   cel: new Set(["true", "false", "null", "in"]),
-  javascript: new Set([
-    "true", "false", "null", "undefined", "in", "of", "instanceof", "typeof", "void", "new", "delete", "this", "super", "const", "let", "var", "function",
-    "async", "await", "yield", "return", "throw", "try", "catch", "finally", "if", "else", "for", "while", "do", "switch", "case", "default", "break",
-    "continue", "class", "extends", "static", "get", "set",
-  ]),
+  javascript: JAVASCRIPT_KEYWORDS,
+  js: JAVASCRIPT_KEYWORDS,
   jinja: new Set(["true", "false", "none", "True", "False", "None", "in", "not", "and", "or", "is", "if", "else"]),
 };
 /** The words that begin a statement of a template. */
@@ -40,15 +43,17 @@ const CLOSE: Record<string, string> = { "{{": "}}", "{%": "%}", "{#": "#}" };
 const STRING = /(?:[rRbB]?)(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)/y;
 /** A string of a template can have line breaks, and no prefix. */
 const JINJA_STRING = /"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?/y;
-const JAVASCRIPT_STRING = /"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?|`(?:\\[\s\S]|[^`\\])*`?/y;
+const JAVASCRIPT_STRING = /"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?|`(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)?/y;
+/** The part of a text in backticks that follows `${…}`. */
+const JAVASCRIPT_REST = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)?/y;
 const JAVASCRIPT_COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 const NUMBER = /0[xX][\da-fA-F]+[uU]?|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?[uU]?/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const FIELD = /`[^`\n]*`?/y;
 const COMMENT = /\/\/[^\n]*/y;
-const STRINGS: Record<ExpressionLanguage, RegExp> = { cel: STRING, jinja: JINJA_STRING, javascript: JAVASCRIPT_STRING };
+const STRINGS: Record<ExpressionLanguage, RegExp> = { cel: STRING, jinja: JINJA_STRING, javascript: JAVASCRIPT_STRING, js: JAVASCRIPT_STRING };
 /** The comments within code. Those of a template are around it. */
-const COMMENTS: Record<ExpressionLanguage, RegExp | null> = { cel: COMMENT, jinja: null, javascript: JAVASCRIPT_COMMENT };
+const COMMENTS: Record<ExpressionLanguage, RegExp | null> = { cel: COMMENT, jinja: null, javascript: JAVASCRIPT_COMMENT, js: JAVASCRIPT_COMMENT };
 const OPERATOR = /\?\.|=>|===|!==|==|!=|<=|>=|&&|\|\||\/\/|\*\*|\S/uy;
 const SPACE = /\s+/y;
 
@@ -100,6 +105,8 @@ function findFrom(text: string, wanted: RegExp, from: number): number {
 /** Reads tokens up to the closing delimiter, and returns where they end. */
 function readCode(text: string, from: number, language: ExpressionLanguage, close: string | null, tokens: Token[]): number {
   let at = from;
+  // The braces that are open, where a brace ends the code.
+  let depth = 0;
   const match = (pattern: RegExp) => {
     pattern.lastIndex = at;
     return pattern.exec(text)?.[0];
@@ -116,8 +123,8 @@ function readCode(text: string, from: number, language: ExpressionLanguage, clos
     }
     const before = tokens.at(-1)?.text;
     if (close !== null) {
-      const sign = /[-+]/.test(text.charAt(at)) ? 1 : 0;
-      if (text.startsWith(close, at + sign)) {
+      const sign = language === "jinja" && /[-+]/.test(text.charAt(at)) ? 1 : 0;
+      if (depth === 0 && text.startsWith(close, at + sign)) {
         push("delimiter", text.slice(at, at + sign + close.length));
         return at;
       }
@@ -131,6 +138,13 @@ function readCode(text: string, from: number, language: ExpressionLanguage, clos
     const string = match(STRINGS[language]);
     if (string !== undefined) {
       push("string", string);
+      let isOpen = string.startsWith("`") && string.endsWith("${");
+      while (isOpen) {
+        at = readCode(text, at, language, "}", tokens);
+        const rest = match(JAVASCRIPT_REST) ?? "";
+        if (rest !== "") push("string", rest);
+        isOpen = rest.endsWith("${");
+      }
       continue;
     }
     const field = language === "cel" && before === "." ? match(FIELD) : undefined;
@@ -149,7 +163,10 @@ function readCode(text: string, from: number, language: ExpressionLanguage, clos
       push(kindOfName(name, before, isCalled, language), name);
       continue;
     }
-    push("operator", match(OPERATOR) ?? text.charAt(at));
+    const operator = match(OPERATOR) ?? text.charAt(at);
+    if (operator === "{") depth += 1;
+    if (operator === "}") depth -= 1;
+    push("operator", operator);
   }
   return at;
 }

@@ -4,22 +4,29 @@ import { Button } from "../../../ui/Button";
 import { ExpressionField } from "../expression/ExpressionField";
 import { isSame } from "../model/equal";
 import { useForm } from "./context";
+import { type Expression, readExpression, writeExpression } from "../expression/language";
+import { LanguageChoice } from "./LanguageChoice";
 import { FieldProblems, type FieldProps } from "./SchemaField";
 
-type Row = [key: string, value: string];
+/** A value is a text, or `{"js": "…"}`. */
+type Row = [key: string, value: unknown];
 
 function readRows(value: unknown): Row[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).map(([key, item]) => [key, typeof item === "string" ? item : JSON.stringify(item)]);
+  return Object.entries(value);
 }
 
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const toField = ({ language, text }: Expression) => ({ language, value: text });
 const toMap = (rows: readonly Row[]) => Object.fromEntries(rows.filter(([key]) => key !== ""));
 
 /** Names and texts, such as the headers of a request. */
 export function MapRows({ path, label, value, onChange, required, schema }: FieldProps) {
   const { t } = useTexts();
   const { canEdit } = useForm();
-  const language = typeof schema.additionalProperties === "object" ? schema.additionalProperties["x-language"] : undefined;
+  const valueSchema = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
+  const ofField = valueSchema["x-language"];
   // A row without a name is not part of the value yet.
   const [rows, setRows] = useState(() => readRows(value));
   useEffect(() => setRows((rows) => (isSame(toMap(rows), value ?? {}) ? rows : readRows(value))), [value]);
@@ -35,7 +42,7 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
   });
   return (
     <>
-      {rows.map(([key, text], index) => (
+      {rows.map(([key, item], index) => (
         <div key={index} className="map-row">
           <input
             type="text"
@@ -44,23 +51,31 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
             autoComplete="off"
             disabled={!canEdit}
             value={key}
-            onChange={(event) => set(rows.with(index, [event.target.value, text]))}
+            onChange={(event) => set(rows.with(index, [event.target.value, item]))}
           />
-          {language === undefined ? (
+          {ofField !== undefined && (
+            <LanguageChoice
+              schema={valueSchema}
+              ofField={ofField}
+              label={`${label} ${index + 1}`}
+              value={item}
+              onChange={(item) => set(rows.with(index, [key, item]))}
+            />
+          )}
+          {ofField === undefined ? (
             <textarea
               {...attributesOf(key, index)}
-              rows={Math.min(6, Math.max(1, text.split("\n").length))}
+              rows={Math.min(6, Math.max(1, textOf(item).split("\n").length))}
               spellCheck={false}
               disabled={!canEdit}
-              value={text}
+              value={textOf(item)}
               onChange={(event) => set(rows.with(index, [key, event.target.value]))}
             />
           ) : (
             <ExpressionField
               attributes={attributesOf(key, index)}
-              language={language}
-              value={text}
-              onChange={(text) => set(rows.with(index, [key, text]))}
+              {...toField(readExpression(item, ofField))}
+              onChange={(text) => set(rows.with(index, [key, writeExpression({ ...readExpression(item, ofField), text })]))}
             />
           )}
           {canEdit && (

@@ -3,12 +3,13 @@ import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
 import { GrowingText } from "../../../ui/GrowingText";
 import { ExpressionField } from "../expression/ExpressionField";
-import type { ExpressionLanguage } from "../expression/tokens";
 import type { Config } from "../model/types";
 import { useReferences } from "../queries";
 import { useNames } from "../texts";
 import { WithCode } from "../../../ui/WithCode";
 import { shortMessage, useForm } from "./context";
+import { readExpression, writeExpression } from "../expression/language";
+import { LanguageChoice } from "./LanguageChoice";
 import { MapRows } from "./MapRows";
 import { initialValue, kindOf, type Schema, variantName, referenceOf } from "./schema";
 import { readJson, writeJson } from "../../../values/json";
@@ -64,15 +65,12 @@ export function FieldProblems({ id, path }: { id?: string; path: string }) {
   );
 }
 
-const LANGUAGES: Record<ExpressionLanguage, string> = { cel: "CEL", jinja: "Jinja", javascript: "JavaScript" };
-
 function SimpleField(props: FieldProps) {
   const { t } = useTexts();
   const { schema, path, label, required } = props;
   const id = useId();
   const isWrong = useProblems(path).length > 0;
-  const kind = kindOf(schema);
-  const language = kind === "json" ? "JSON" : schema["x-language"] === undefined ? null : LANGUAGES[schema["x-language"]];
+  const ofField = schema["x-language"];
   const ids = {
     id,
     "data-field": path,
@@ -85,7 +83,8 @@ function SimpleField(props: FieldProps) {
       <div className="field-head">
         <label htmlFor={id}>{label}</label>
         {required && <span className="field-tag">{t.editor.required}</span>}
-        {language !== null && <span className="field-tag code">{language}</span>}
+        {kindOf(schema) === "json" && <span className="field-tag code">JSON</span>}
+        {ofField !== undefined && <LanguageChoice {...props} ofField={ofField} />}
       </div>
       <Control {...props} ids={ids} />
       <FieldProblems id={`${id}-problems`} path={path} />
@@ -115,12 +114,15 @@ function Control(props: FieldProps & { ids: Ids }) {
 
 function TextControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }) {
   const { canEdit } = useForm();
+  const placeholder = typeof schema.example === "string" ? schema.example : undefined;
+  const ofField = schema["x-language"];
+  if (ofField !== undefined) {
+    const { language, text } = readExpression(value, ofField);
+    const write = (text: string) => onChange(text === "" && language === ofField ? undefined : writeExpression({ language, text }));
+    return <ExpressionField attributes={{ ...ids, placeholder }} language={language} value={text} onChange={write} />;
+  }
   const text = typeof value === "string" ? value : "";
   const change = (text: string) => onChange(text === "" ? undefined : text);
-  const placeholder = typeof schema.example === "string" ? schema.example : undefined;
-  if (schema["x-language"] !== undefined) {
-    return <ExpressionField attributes={{ ...ids, placeholder }} language={schema["x-language"]} value={text} onChange={change} />;
-  }
   const common = { ...ids, value: text, disabled: !canEdit, placeholder, onChange: (event: { target: { value: string } }) => change(event.target.value) };
   if (schema["x-lines"]) return <GrowingText {...common} rows={1} />;
   if (kindOf(schema) === "text") return <input {...common} type="text" autoComplete="off" />;

@@ -4,7 +4,8 @@ import type { Reference } from "../queries";
 
 /** The part of JSON Schema that the catalogue of node types uses. */
 export interface Schema {
-  type?: string;
+  /** A list only for an expression, which is a string or `{"js": "…"}`. */
+  type?: string | string[];
   title?: string;
   enum?: string[];
   properties?: Record<string, Schema>;
@@ -31,12 +32,13 @@ export type FieldKind =
   | "expression" | "choice" | "text" | "long-text" | "number" | "boolean" | "map" | "object" | "list" | "variant" | "json";
 
 const LONG = 1000;
+const TEXTS: readonly FieldKind[] = ["expression", "text", "long-text"];
 
 export function kindOf(schema: Schema): FieldKind {
   if (schema.oneOf !== undefined) return "variant";
+  if (schema["x-language"] !== undefined) return "expression";
   switch (schema.type) {
     case "string":
-      if (schema["x-language"] !== undefined) return "expression";
       if (schema.enum !== undefined) return "choice";
       return (schema.maxLength ?? 0) > LONG ? "long-text" : "text";
     case "integer":
@@ -48,7 +50,7 @@ export function kindOf(schema: Schema): FieldKind {
       return schema.items === undefined ? "json" : "list";
     case "object":
       if (schema.properties !== undefined) return "object";
-      return typeof schema.additionalProperties === "object" && schema.additionalProperties.type === "string" ? "map" : "json";
+      return typeof schema.additionalProperties === "object" && TEXTS.includes(kindOf(schema.additionalProperties)) ? "map" : "json";
     default:
       return "json";
   }
