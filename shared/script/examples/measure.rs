@@ -17,6 +17,7 @@ fn main() -> Result<()> {
     let programs = [
         ("first start in the process", 1, &empty, "return 1"),
         ("return 1", TURNS, &empty, "return 1"),
+        ("a date of luxon", TURNS, &empty, "return DateTime.now().setZone('Europe/Madrid').toFormat('yyyy-MM-dd')"),
         (
             "map, filter and sort 1,000 items",
             TURNS,

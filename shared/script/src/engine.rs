@@ -122,7 +122,8 @@ impl<'js> Execution<'_, 'js> {
         self.sandbox.begin()?;
         let mut options = EvalOptions::default();
         (options.strict, options.filename) = (false, Some(SOURCE_NAME.to_owned()));
-        let Ok(script) = ctx.eval_with_options::<Function, _>(source::wrap(request.form, request.source), options) else {
+        let Ok(script) = ctx.eval_with_options::<Function, _>(source::wrap(request.form, request.source), options)
+        else {
             return Err(Failure::Syntax(read_syntax_problem(ctx, request.source)));
         };
         let Ok(promise) = script.call::<_, Promise>(()) else {

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fastrand::Rng;
+use jiff::Timestamp;
+use jiff::tz::{Offset, TimeZone};
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 use url::{Url, quirks};
 
@@ -92,9 +94,45 @@ pub fn create_host<'js>(ctx: &Ctx<'js>, budget: &Rc<Budget>, session: &Rc<Sessio
     host.set("random", Function::new(ctx.clone(), move || random.random.borrow_mut().f64())?)?;
     host.set("randomBits", Function::new(ctx.clone(), move || bits.random.borrow_mut().u32(..))?)?;
 
+    host.set("zoneName", Function::new(ctx.clone(), zone_name)?)?;
+    host.set("zoneOffset", Function::new(ctx.clone(), zone_offset)?)?;
+    host.set("zoneAbbreviation", Function::new(ctx.clone(), zone_abbreviation)?)?;
+
     host.set("parseUrl", Function::new(ctx.clone(), parse_url)?)?;
     host.set("changeUrl", Function::new(ctx.clone(), change_url)?)?;
     Ok(host)
+}
+
+/// The name of a time zone; none if there is no such zone.
+fn zone_name(name: String) -> Option<String> {
+    let zone = TimeZone::get(&name).ok()?;
+    let name = zone.iana_name()?;
+    let is_utc = ["Etc/UTC", "Etc/GMT", "GMT", "Etc/UCT", "UCT", "Etc/Zulu", "Zulu", "Etc/Universal", "Universal"];
+    Some(if is_utc.contains(&name) { "UTC" } else { name }.to_owned())
+}
+
+/// The offset of a time zone from UTC, in milliseconds.
+fn zone_offset(name: String, time_ms: f64) -> f64 {
+    let offset = TimeZone::get(&name).ok().zip(instant(time_ms)).map(|(zone, time)| zone.to_offset(time));
+    offset.map_or(f64::NAN, |offset: Offset| f64::from(offset.seconds()) * 1_000.0)
+}
+
+/// The abbreviation of a time zone in English, if it is one that the United States use.
+fn zone_abbreviation(name: String, time_ms: f64) -> Option<String> {
+    const KNOWN: [&str; 11] = ["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST"];
+    let is_american = name.starts_with("America/") || name.starts_with("US/") || name == "Pacific/Honolulu";
+    let zone = TimeZone::get(&name).ok().filter(|_| is_american)?;
+    let info = zone.to_offset_info(instant(time_ms)?);
+    KNOWN.contains(&info.abbreviation()).then(|| info.abbreviation().to_owned())
+}
+
+/// The nearest time that the calendar of `jiff` has.
+fn instant(ms: f64) -> Option<Timestamp> {
+    if ms.is_nan() {
+        return None;
+    }
+    let ms = ms as i64;
+    Timestamp::from_millisecond(ms.clamp(Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond())).ok()
 }
 
 /// Parses a URL, which may be relative to a base. Returns its parts, or nothing if it is not valid.

@@ -19,11 +19,17 @@ const STACK_BYTES: usize = 512 << 10;
 const MAX_JOBS: usize = 1_000_000;
 
 /// The source of the prelude: the guards of native functions, and the globals that the engine does not have.
-const PRELUDE: [(&str, &str); 3] = [
+const PRELUDE: [(&str, &str); 6] = [
     ("guards", include_str!("prelude/guards.js")),
     ("globals", include_str!("prelude/globals.js")),
     ("urls", include_str!("prelude/urls.js")),
+    ("buffer", include_str!("prelude/buffer.js")),
+    ("intl", include_str!("prelude/intl.js")),
+    ("dates", include_str!("prelude/dates.js")),
 ];
+
+/// The build of luxon 3.7.2 for browsers. It defines the variable `luxon`.
+const LUXON: &str = include_str!("prelude/luxon/luxon.min.js");
 
 /// A context for one program.
 pub struct Sandbox {
@@ -93,6 +99,7 @@ impl Sandbox {
 
     fn evaluate_prelude(&self, ctx: &Ctx<'_>, prelude: &[Bytecode]) -> rquickjs::Result<Persistent<Object<'static>>> {
         let host = create_host(ctx, &self.budget, &self.session)?;
+        host.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
         for part in prelude {
             part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((host.clone(),))?;
         }
@@ -123,6 +130,11 @@ impl Sandbox {
     }
 }
 
+/// Most scripts do not need it, and it takes longer to load than the prelude.
+fn load_luxon<'js>(ctx: Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+    EngineFacts::get()?.luxon.evaluate(&ctx)?.get::<Function>()?.call(())
+}
+
 impl Drop for Sandbox {
     /// The engine aborts the process if a runtime is freed while objects are left, and some of its error paths leave objects.
     /// Then the runtime is leaked, which costs about a kilobyte, and its heap is freed without it.
@@ -147,6 +159,7 @@ struct EngineFacts {
     empty_blocks: usize,
     /// The compiled prelude. To compile it takes ten times as long as to load it.
     prelude: Vec<Bytecode>,
+    luxon: Bytecode,
 }
 
 impl EngineFacts {
@@ -162,17 +175,19 @@ impl EngineFacts {
     fn measure() -> rquickjs::Result<Self> {
         let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
-        let prelude = sandbox.with(|ctx| {
-            let compile = |(name, source)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
+        let (prelude, luxon) = sandbox.with(|ctx| {
+            let compile =
+                |(name, source): (&str, &str)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
+            let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             sandbox.evaluate_prelude(&ctx, &prelude)?;
-            Ok::<_, rquickjs::Error>(prelude)
+            Ok::<_, rquickjs::Error>((prelude, luxon))
         })??;
         let empty_blocks = sandbox.close_context();
         // This runtime has no objects left, so the engine can free it.
         drop(sandbox.runtime.take());
         mem::forget(sandbox);
-        Ok(Self { counter_offset, empty_blocks, prelude })
+        Ok(Self { counter_offset, empty_blocks, prelude, luxon })
     }
 }
 

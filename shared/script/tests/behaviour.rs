@@ -134,11 +134,30 @@ fn absent_features_have_clear_errors() {
         assert!(message.contains("Code from strings"), "{message}");
     }
     assert_eq!(value("try { await import('fs') } catch (e) { return e instanceof Error }"), json!(true));
-    let absent =
-        "return ['WeakRef', 'FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'performance', 'Intl', 'process',
+    let absent = "return ['WeakRef', 'FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'performance', 'process',
         'require', 'fetch', 'setTimeout', 'setInterval', 'gc'].filter((name) => name in globalThis)";
     assert_eq!(value(absent), json!([]));
     assert!(matches!(run("await new Promise(() => {})"), Err(ScriptError::Unsettled { .. })));
+}
+
+/// A text in the wrong format would be a mistake that nobody sees.
+#[test]
+fn other_locales_are_refused() {
+    for source in [
+        "new Date().toLocaleDateString('de-DE')",
+        "(1.5).toLocaleString(['pt-BR'])",
+        "new Intl.NumberFormat('fr')",
+        "DateTime.now().setLocale('es').toFormat('MMMM')",
+        "DateTime.now().setLocale('en-AU').toLocaleString()",
+        "new Intl.DateTimeFormat('en-US', { timeZoneName: 'long' }).format()",
+    ] {
+        let (name, message, _) = thrown(source);
+        assert_eq!(name, "RangeError", "{source}");
+        assert!(message.contains("not available"), "{message}");
+    }
+    let dates =
+        "return [DateTime.now().toISO(), DateTime.local().zoneName, new Date().toLocaleDateString(['xx', 'en-GB'])]";
+    assert_eq!(value(dates), json!(["2023-11-14T22:13:20.123+00:00", "UTC", "14/11/2023"]));
 }
 
 #[test]

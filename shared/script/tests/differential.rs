@@ -39,6 +39,20 @@ fn run(source: &str) -> Value {
     }
 }
 
+/// The first values within two lists that differ.
+fn differing_parts<'a>(ours: &'a Value, node: &'a Value) -> (&'a Value, &'a Value) {
+    if let (Some(our_value), Some(node_value)) = (ours.get("value"), node.get("value")) {
+        return differing_parts(our_value, node_value);
+    }
+    match (ours, node) {
+        (Value::Array(our_items), Value::Array(node_items)) if our_items.len() == node_items.len() => {
+            let differing = our_items.iter().zip(node_items).find(|(ours, node)| ours != node);
+            differing.map_or((ours, node), |(ours, node)| differing_parts(ours, node))
+        }
+        _ => (ours, node),
+    }
+}
+
 #[test]
 fn results_equal_those_of_node() {
     let expected: Map<String, Value> = serde_json::from_str(EXPECTED).unwrap();
@@ -51,6 +65,7 @@ fn results_equal_those_of_node() {
         let (ours, node) = (run(source), &expected[*name]);
         differences += usize::from(difference.is_some());
         if (ours == *node) != difference.is_none() {
+            let (ours, node) = differing_parts(&ours, node);
             unexpected.push(format!("{name}\n  ours: {ours}\n  Node: {node}"));
         }
     }

@@ -2,9 +2,14 @@
 //
 //   node record.mjs           writes expected.json
 //   node record.mjs --check   fails if expected.json differs from what this Node gives
+//
+// The current folder must have luxon: npm install luxon@3.7.2
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 process.env.TZ = 'UTC';
+const { DateTime, Duration, Interval } = createRequire(process.cwd() + '/')('luxon');
+Object.assign(globalThis, { DateTime, Duration, Interval });
 const folder = new URL('.', import.meta.url);
 const AsyncFunction = (async () => {}).constructor;
 const snippets = readFileSync(new URL('snippets.js', folder), 'utf8')

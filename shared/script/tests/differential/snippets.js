@@ -219,7 +219,6 @@ return [Number.isInteger(5.0), Number.isSafeInteger(2 ** 53), Number.EPSILON > 0
 //# number errors
 try { (1).toFixed(101) } catch (e) { return e.name }
 //# number locale
-//! `Intl` is absent, so numbers have no separators.
 return [(1234567.891).toLocaleString('en-US'), (0).toLocaleString('en-US')]
 //# number bitwise
 return [5 & 3, 5 | 3, 5 ^ 3, ~5, 1 << 31, -1 >>> 0, -1 >> 1, 2 ** 32 >> 0, 1 << 32]
@@ -677,3 +676,118 @@ let b = a
 return [a, b]
 //# getter on prototypes of primitives
 Object.defineProperty(Number.prototype, 'double', { get() { return this * 2 }, configurable: true }); try { return (5).double } finally { delete Number.prototype.double }
+//# english: dates by components
+const n = 'numeric', t = '2-digit';
+const all = [{}, { year: n }, { month: n }, { day: n }, { weekday: 'long' }, { weekday: 'short' }, { year: n, month: n }, { year: n, month: t },
+  { month: n, day: n }, { month: t, day: t }, { year: n, month: t, day: t }, { year: t, month: t, day: t }, { weekday: 'short', year: n, month: n, day: n },
+  { year: n, month: 'long', day: n }, { year: n, month: 'short', day: n }, { year: n, month: 'short', day: t }, { month: 'long', day: n }, { month: 'long' },
+  { month: 'short' }, { year: n, month: 'long' }, { weekday: 'long', year: n, month: 'long', day: n }, { weekday: 'short', month: 'short', day: n },
+  { weekday: 'long', day: n }, { weekday: 'long', month: 'long', day: n }, { era: 'short' }, { month: 'narrow' }, { weekday: 'narrow' }, { month: 'long', year: t }];
+const times = [Date.UTC(2023, 10, 4, 3, 5, 9, 7), Date.UTC(1999, 0, 31, 23, 59, 59), Date.UTC(2024, 1, 29)];
+return ['en-US', 'en-GB', 'en-CA'].map((locale) => all.map((options) => times.map((time) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format(time))));
+//# english: times by components
+const n = 'numeric', t = '2-digit';
+const all = [{ hour: n }, { hour: t }, { hour: n, minute: n }, { hour: t, minute: t }, { hour: t, minute: t, second: t }, { minute: n }, { minute: t, second: t }, { second: n },
+  { hour: n, hour12: false }, { hour: t, minute: t, hour12: false }, { hour: n, minute: n, hour12: true }, { hour: n, minute: n, hourCycle: 'h23' }, { hour: n, minute: n, hourCycle: 'h11' },
+  { fractionalSecondDigits: 3, second: n }, { hour: n, minute: n, second: n, fractionalSecondDigits: 2 }];
+const times = [Date.UTC(2023, 10, 4, 3, 5, 9, 7), Date.UTC(1999, 0, 31, 23, 59, 59, 999), Date.UTC(2024, 1, 29), Date.UTC(2024, 1, 29, 12)];
+return ['en-US', 'en-GB', 'en-CA'].map((locale) => all.map((options) => times.map((time) => new Intl.DateTimeFormat(locale, options).format(time))));
+//# english: dates with times
+const n = 'numeric', t = '2-digit';
+const all = [{ year: n, month: 'long', day: n, hour: t, minute: t }, { year: n, month: 'long', day: n, hour: t, minute: t, hour12: false }, { year: n, month: 'short', day: n, hour: n, minute: n },
+  { year: n, month: n, day: n, hour: n, minute: n, second: n }, { weekday: 'long', hour: n }, { weekday: 'long', month: 'long', day: n, hour: n, minute: n }, { month: 'short', day: n, hour: n },
+  { hour: n, minute: n, timeZoneName: 'short' }, { year: n, month: n, day: n, timeZoneName: 'short' }, { timeZoneName: 'short' },
+  { era: 'short', year: n, month: t, day: t, hour: t, minute: t, second: t, hour12: false }];
+const time = Date.UTC(2023, 10, 4, 15, 5, 9, 7);
+return ['en-US', 'en-GB', 'en-CA'].map((locale) => all.map((options) => new Intl.DateTimeFormat(locale, options).format(time)));
+//# english: styles of dates and times
+const styles = ['full', 'long', 'medium', 'short'];
+const all = [...styles.map((dateStyle) => ({ dateStyle })), ...['long', 'medium', 'short'].map((timeStyle) => ({ timeStyle })),
+  ...styles.flatMap((dateStyle) => ['long', 'medium', 'short'].map((timeStyle) => ({ dateStyle, timeStyle })))];
+return ['en-US', 'en-GB', 'en-CA'].map((locale) => all.map((options) => new Intl.DateTimeFormat(locale, { ...options, timeZone: 'America/Chicago' }).format(Date.UTC(2024, 6, 4, 3, 5, 9))));
+//# english: time zones
+const zones = ['UTC', 'GMT', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'America/Sao_Paulo', 'Europe/London', 'Asia/Tokyo', 'America/Phoenix', 'Pacific/Honolulu', 'America/Toronto', 'Australia/Sydney', 'Asia/Kathmandu', 'America/St_Johns'];
+const times = [Date.UTC(2024, 2, 10, 6, 59), Date.UTC(2024, 2, 10, 7, 1), Date.UTC(2024, 2, 31, 0, 59), Date.UTC(2024, 2, 31, 1, 1), Date.UTC(1985, 5, 1), Date.UTC(2040, 7, 1)];
+return zones.map((timeZone) => times.map((time) => ['short', 'shortOffset', 'longOffset'].map((timeZoneName) => new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: undefined, hour: 'numeric', minute: '2-digit', day: 'numeric', timeZoneName }).format(time))))
+  .map((zone) => zone.map((all) => all.filter((text) => !text.includes('NDT') && !text.includes('NST'))));
+//# english: parts of a date
+const format = new Intl.DateTimeFormat('en-US', { timeZone: 'Europe/Paris', weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+const { year, month, day, hour } = Object.fromEntries(format.formatToParts(Date.UTC(2024, 5, 30, 22, 30)).map(({ type, value }) => [type, value]));
+return [year, month, day, hour, format.formatToParts(0), Object.prototype.toString.call(format), format.resolvedOptions().timeZone, format.resolvedOptions().locale];
+//# english: methods of dates
+const date = new Date(Date.UTC(2024, 0, 5, 14, 3, 7));
+return [date.toLocaleString(), date.toLocaleDateString(), date.toLocaleTimeString(), date.toLocaleDateString('en-US', { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }),
+  date.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' }), date.toLocaleString('en-US', { timeZone: 'America/New_York' }), date.toLocaleString('en-US', { month: 'long' }),
+  date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' }), date.toLocaleTimeString([], { hour12: false }), date.toLocaleDateString('en-CA'), date.toLocaleDateString('en-GB'),
+  new Date(NaN).toLocaleString(), date.toLocaleTimeString('en-US', { timeZone: 'Asia/Tokyo' }), date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Kolkata' })];
+//# english: numbers
+const all = [{}, { minimumFractionDigits: 2 }, { maximumFractionDigits: 0 }, { minimumFractionDigits: 2, maximumFractionDigits: 2 }, { style: 'percent' }, { style: 'percent', maximumFractionDigits: 1 },
+  { useGrouping: false }, { maximumSignificantDigits: 3 }, { minimumSignificantDigits: 4 }, { minimumIntegerDigits: 2 }, { signDisplay: 'always' }, { signDisplay: 'exceptZero' }, { signDisplay: 'never' }, { minimumFractionDigits: 5 }, { maximumFractionDigits: 1 }];
+const values = [1234567.891, -0.5, 0, 1234, 1e21, NaN, -1234.5, Infinity, 0.005, 1.005, 12345.6789, 999999.995, 1e-7, 0.1 + 0.2, 123456789012345680000, -0];
+return all.map((options) => values.map((value) => new Intl.NumberFormat('en-US', options).format(value)));
+//# english: money
+const all = ['USD', 'EUR', 'GBP', 'JPY', 'INR', 'BRL', 'CHF', 'CAD', 'AUD', 'KWD', 'PLN', 'XOF'].flatMap((currency) => ['symbol', 'code', 'narrowSymbol'].map((currencyDisplay) => ({ style: 'currency', currency, currencyDisplay })));
+const more = [{ style: 'currency', currency: 'USD', minimumFractionDigits: 0 }, { style: 'currency', currency: 'USD', maximumFractionDigits: 0 }, { style: 'currency', currency: 'usd', currencySign: 'accounting' }, { style: 'currency', currency: 'USD', notation: 'compact' }];
+return [all, more].map((list) => list.map((options) => ['en-US', 'en-GB', 'en-CA'].map((locale) => [1234.5, -0.255, 0, 1e6].map((value) => value.toLocaleString(locale, options)))));
+//# english: compact numbers
+return [0, 1, 9.99, 12.34, 99.6, 100.4, 999, 999.6, 1000, 1234, 12345, 99950, 123456, 999499, 999500, 1e6, 1.5e6, 12e6, 1e9, 3.2e12, 1e15, -4567, 0.01234].map((value) => new Intl.NumberFormat('en', { notation: 'compact' }).format(value)
+  + ' ' + new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value));
+//# english: numbers and methods
+return [(1234.5).toLocaleString(), (1234.567).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }), (0).toLocaleString(), (12345678901234567890n).toLocaleString(), (-5n).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
+  [1234, 5678.9].toLocaleString(), Intl.NumberFormat().format(1e6), new Intl.NumberFormat('en-US', { style: 'unit', unit: 'hour', unitDisplay: 'long' }).format(1), new Intl.NumberFormat('en-US', { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(3)];
+//# english: lists
+return ['conjunction', 'disjunction', 'unit'].flatMap((type) => ['long', 'short', 'narrow'].map((style) => [[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((list) => new Intl.ListFormat('en', { type, style }).format(list))));
+//# english: mistakes
+const attempts = [() => new Intl.DateTimeFormat('en-US', { timeZone: 'Mars/Olympus' }), () => new Intl.DateTimeFormat('en-US', { month: 'huge' }), () => new Intl.NumberFormat('en-US', { style: 'currency' }), () => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'dollars' }),
+  () => new Intl.NumberFormat('en-US', { maximumFractionDigits: 200 }), () => new Intl.DateTimeFormat('not a locale'), () => new Intl.DateTimeFormat('en-US', { dateStyle: 'short', year: 'numeric' }), () => new Intl.DateTimeFormat('en-US').format(NaN), () => new Date().toLocaleDateString('en-US', { timeStyle: 'short' }), () => new Intl.DateTimeFormat('en-US', null)];
+return attempts.map((attempt) => { try { attempt(); return 'fine'; } catch (error) { return error.name; } });
+//# buffer: encodings
+const text = 'Añ€😀 z';
+return ['utf8', 'hex', 'base64', 'base64url', 'latin1', 'ascii', 'utf16le', 'binary', 'UTF-8'].map((encoding) => {
+  const bytes = Buffer.from(text, encoding === 'hex' || encoding.startsWith('base64') ? 'utf8' : encoding);
+  return [Buffer.from(text).toString(encoding), bytes.toString(), [...bytes], Buffer.from(bytes.toString(encoding), encoding).equals(bytes)];
+});
+//# buffer: base64 and hex that are not clean
+return [' aGVs bG8', 'aGVsbG8', 'aGVsbG8=', 'aGVsbG8==x', 'aGV_-A', 'a', '', '!!!!', 'YWJj\nZGVm'].map((text) => Buffer.from(text, 'base64').toString('latin1')).concat(['0aff', '0afg00', '0', 'ABCD', ''].map((text) => Buffer.from(text, 'hex').toString('hex')));
+//# buffer: sources
+return [Buffer.from([1, 2, 300, -1]).toString('hex'), Buffer.from(new Uint8Array([9, 8])).toString('hex'), Buffer.from(new Uint8Array([9, 8, 7]).buffer, 1).toString('hex'), Buffer.from(JSON.parse(JSON.stringify(Buffer.from('ab')))).toString(),
+  Buffer.alloc(3).toString('hex'), Buffer.alloc(5, 'ab').toString(), Buffer.alloc(2, 7).toString('hex'), Buffer.from(Buffer.from('copy')).toString(), Buffer.concat([Buffer.from('a'), Buffer.from('bc')]).toString(), Buffer.concat([Buffer.from('abc'), Buffer.from('d')], 2).toString(), Buffer.from(new String('obj')).toString()];
+//# buffer: methods
+const b = Buffer.from('hello world');
+const part = b.slice(0, 5);
+part[0] = 72;
+return [b.toString(), b.toString('utf8', 6), b.toString('utf8', 6, 8), b.subarray(-5).toString(), b.length, b[4], b.equals(Buffer.from('Hello world')), Buffer.isBuffer(part), Buffer.isBuffer(new Uint8Array(1)), Buffer.byteLength('€'), Buffer.byteLength('aGk=', 'base64'),
+  b.indexOf('world'), b.indexOf(111), b.includes('xyz'), Buffer.compare(Buffer.from('a'), Buffer.from('b')), b.readUInt16BE(0), b.readUInt32LE(1), JSON.stringify(Buffer.from('hi')), [...b.entries()].length, b.write('J'), b.toString(), Buffer.isEncoding('hex'), Buffer.isEncoding('x'), typeof b.buffer, b instanceof Uint8Array, String(b), `${part}`, b.map((x) => x).toString()];
+//# buffer: mistakes
+return [() => Buffer.from(5), () => Buffer.from(null), () => Buffer.from('a', 'nope'), () => Buffer.alloc(-1), () => Buffer.alloc('5'), () => Buffer.from('ab').toString('nope')].map((attempt) => { try { attempt(); return 'fine'; } catch (error) { return error.name; } });
+//# luxon: reads and writes
+const texts = ['2024-02-29', '2024-02-30', '2024-02-29T13:45', '2024-02-29T13:45:10.123Z', '2024-02-29T13:45:10+05:30', '20240229T134510', '2024-W09-4', '2024-060', '2024', '24:00', 'x', '2024-02-29T13:45:10.1234567-08', '2024-03-10T02:30:00[America/New_York]'];
+return texts.map((text) => [DateTime.fromISO(text), DateTime.fromISO(text, { zone: 'Europe/Berlin' }), DateTime.fromISO(text, { setZone: true })].map((date) => text === '24:00' ? date.isValid : [date.toISO(), date.toISODate(), date.toMillis(), date.zoneName, date.isValid, date.invalidReason]));
+//# luxon: formats
+const date = DateTime.fromISO('2024-03-05T07:08:09.012', { zone: 'America/New_York' });
+const late = DateTime.fromMillis(1700000000000, { zone: 'Asia/Kolkata' });
+const formats = ['yyyy-MM-dd HH:mm:ss.SSS', 'd/M/yy h:mm a', 'EEEE, d MMMM yyyy', 'EEE ccc cccc LLL LLLL', 'o ooo W WW kk kkkk', 'q qq', 'X x', "yyyy 'at' HH", 'D DD DDD DDDD', 't tt', 'T TT', 'f ff F FF', 'Z ZZ ZZZ', 'z', 'u uu uuu S SSS', 'GG', 'E c', 'fff', 'HH:mm ZZZZ'];
+return formats.map((format) => [date.toFormat(format), late.toFormat(format)]);
+//# luxon: arithmetic
+const date = DateTime.fromISO('2024-01-31T01:30:00', { zone: 'America/New_York' });
+return [date.plus({ months: 1 }), date.plus({ days: 39, hours: 1 }), date.minus({ years: 1, weeks: 2 }), date.startOf('month'), date.endOf('week'), date.startOf('quarter'), date.set({ day: 5, hour: 23 }), date.set({ weekday: 1 }), date.setZone('Asia/Tokyo'), date.setZone('Asia/Tokyo', { keepLocalTime: true }),
+  date.toUTC(), DateTime.fromISO('2024-03-10T01:59', { zone: 'America/New_York' }).plus({ minutes: 1 }), DateTime.fromISO('2024-11-03T00:30', { zone: 'America/New_York' }).plus({ hours: 2 }), DateTime.fromObject({ year: 2024, month: 3, day: 31, hour: 2 }, { zone: 'Europe/Berlin' })].map((each) => each.toISO());
+//# luxon: differences
+const a = DateTime.fromISO('2024-03-09T12:00', { zone: 'America/New_York' });
+const b = DateTime.fromISO('2025-01-02T03:04', { zone: 'America/New_York' });
+return [b.diff(a).milliseconds, b.diff(a, 'days').days, b.diff(a, ['years', 'months', 'days', 'hours', 'minutes']).toObject(), a.diff(b, ['months', 'days']).toObject(), Math.floor(b.diff(a, 'weeks').weeks), a < b, a.hasSame(b, 'year'), a.hasSame(b, 'month'), DateTime.max(a, b).toISO(), DateTime.min(a, b).toISO(),
+  Interval.fromDateTimes(a, b).length('days'), Interval.fromDateTimes(a, b).contains(a), Interval.fromDateTimes(a, b).toISODate(), Interval.after(a, { days: 3 }).splitBy({ days: 1 }).length];
+//# luxon: fields
+const date = DateTime.fromISO('2024-12-30T23:59:59.999', { zone: 'Europe/London' });
+return [date.year, date.month, date.day, date.hour, date.minute, date.second, date.millisecond, date.weekday, date.weekNumber, date.weekYear, date.ordinal, date.quarter, date.monthLong, date.monthShort, date.weekdayLong, date.weekdayShort, date.daysInMonth, date.daysInYear, date.isInLeapYear, date.isInDST, date.offset, date.isOffsetFixed, date.toObject(), date.toSeconds(), date.toUnixInteger(), date.toJSDate().toISOString(), JSON.stringify({ date }), String(date), date.valueOf(), date.toSQL(), date.toRFC2822(), date.toHTTP(), date.toISOTime(), date.toISOWeekDate(), date.locale];
+//# luxon: durations
+const d = Duration.fromObject({ hours: 30, minutes: 90, seconds: 5 });
+return [d.toISO(), d.toFormat('hh:mm:ss'), d.as('days'), d.shiftTo('days', 'hours', 'minutes').toObject(), d.normalize().toObject(), d.toMillis(), Duration.fromISO('P1Y2M3DT4H').toObject(), Duration.fromMillis(90061000).shiftTo('days', 'hours', 'minutes', 'seconds').toObject(), d.plus({ minutes: 30 }).toISO(), d.toHuman(), Duration.fromObject({ days: 1, hours: 2 }).toHuman(), Duration.fromISO('x').isValid, d.rescale().toISO()];
+//# luxon: other sources
+return [DateTime.fromFormat('05/03/2024 07:08', 'dd/MM/yyyy HH:mm', { zone: 'Europe/Rome' }).toISO(), DateTime.fromFormat('March 5, 2024 7:08 PM', 'MMMM d, yyyy h:mm a').toISO(), DateTime.fromFormat('x', 'yyyy').isValid, DateTime.fromSeconds(1.5).toISO(), DateTime.fromJSDate(new Date(0)).toISO(), DateTime.fromSQL('2024-03-05 07:08:09').toISO(), DateTime.fromRFC2822('Tue, 05 Mar 2024 07:08:09 +0100').toISO(), DateTime.fromHTTP('Tue, 05 Mar 2024 07:08:09 GMT').toISO(), DateTime.utc(2024, 3, 5).toISO(), DateTime.local(2024, 3, 5, { zone: 'Asia/Tokyo' }).toISO(), DateTime.local({ zone: 'Bad/Zone' }).invalidReason, DateTime.isDateTime(DateTime.now()), DateTime.fromISO('2024-03-05').zoneName];
+//# luxon: local texts
+const date = DateTime.fromISO('2024-03-05T17:08:09', { zone: 'America/Chicago' });
+const presets = ['DATE_SHORT', 'DATE_MED', 'DATE_MED_WITH_WEEKDAY', 'DATE_FULL', 'DATE_HUGE', 'TIME_SIMPLE', 'TIME_WITH_SECONDS', 'TIME_WITH_SHORT_OFFSET', 'TIME_24_SIMPLE', 'TIME_24_WITH_SECONDS', 'DATETIME_SHORT', 'DATETIME_MED', 'DATETIME_MED_WITH_SECONDS', 'DATETIME_MED_WITH_WEEKDAY', 'DATETIME_FULL'];
+const base = DateTime.fromISO('2024-03-05T12:00');
+return [...presets.map((name) => date.toLocaleString(DateTime[name])), date.toLocaleString(), date.setLocale('en-GB').toLocaleString(DateTime.DATETIME_MED), date.toLocaleString({ month: 'long', day: '2-digit' }),
+  ...[{ days: -1 }, { hours: 5 }, { months: 2 }, { minutes: -3 }, { seconds: 10 }, { years: -4 }].map((by) => base.plus(by).toRelative({ base }))];

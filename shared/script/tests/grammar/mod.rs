@@ -155,7 +155,7 @@ const METHODS: [&str; 74] = [
     "hasOwnProperty",
     "drop",
 ];
-const FUNCTIONS: [&str; 40] = [
+const FUNCTIONS: [&str; 50] = [
     "Object.keys",
     "Object.entries",
     "Object.assign",
@@ -196,8 +196,18 @@ const FUNCTIONS: [&str; 40] = [
     "Array.prototype.join.call",
     "Array.prototype.slice.call",
     "Map.groupBy",
+    "Buffer.from",
+    "Buffer.alloc",
+    "Buffer.concat",
+    "Intl.DateTimeFormat",
+    "Intl.NumberFormat",
+    "Number.prototype.toLocaleString.call",
+    "DateTime.fromISO",
+    "DateTime.fromMillis",
+    "DateTime.now",
+    "Duration.fromObject",
 ];
-const CONSTRUCTORS: [&str; 18] = [
+const CONSTRUCTORS: [&str; 20] = [
     "Array",
     "Map",
     "Set",
@@ -213,6 +223,8 @@ const CONSTRUCTORS: [&str; 18] = [
     "Proxy",
     "URL",
     "URLSearchParams",
+    "Intl.ListFormat",
+    "Buffer",
     "TextDecoder",
     "Object",
     "Function",
