@@ -96,8 +96,12 @@ async fn failures_name_the_field() {
         assert_eq!(run["error"]["code"], code, "{run}");
         assert!(run["error"]["message"].as_str().unwrap().starts_with(message), "{run}");
     }
-    let nodes = [node("start", "input", json!({})), node("if", "condition", json!({"expression": js("input.n")}))];
-    let (_, run) = finish(&app, &ada, graph(&nodes, &["start.out if"]), json!({"n": 1})).await;
+    let nodes = [
+        node("start", "input", json!({})),
+        node("if", "condition", json!({"expression": js("input.n")})),
+        node("end", "send_result", json!({})),
+    ];
+    let (_, run) = finish(&app, &ada, graph(&nodes, &["start.out if", "if.true end"]), json!({"n": 1})).await;
     let message = "config.expression: the JavaScript must give true or false, but its value is number";
     assert_eq!(run["error"]["message"], message, "{run}");
 }
@@ -114,7 +118,7 @@ async fn mistakes_are_problems_of_the_draft() {
     for (kind, config, code, field) in [
         ("template", json!({"template": js("input.a +\n  )")}), "invalid_expression", "config.template"),
         ("template", json!({"template": js("return 1")}), "invalid_expression", "config.template"),
-        ("template", json!({"template": js("")}), "invalid_config", "config.template.js"),
+        ("template", json!({"template": js("")}), "invalid_expression", "config.template"),
         ("template", json!({"template": {"js": "1", "cel": "1"}}), "invalid_config", "config.template.cel"),
         ("template", json!({"template": {}}), "invalid_config", "config.template"),
         ("template", json!({"template": 7}), "invalid_config", "config.template"),
