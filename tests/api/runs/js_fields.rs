@@ -120,7 +120,7 @@ async fn mistakes_are_problems_of_the_draft() {
         ("template", json!({"template": js("return 1")}), "invalid_expression", "config.template"),
         ("template", json!({"template": js("")}), "invalid_expression", "config.template"),
         ("template", json!({"template": {"js": "1", "cel": "1"}}), "invalid_config", "config.template.cel"),
-        ("template", json!({"template": {}}), "invalid_config", "config.template"),
+        ("template", json!({"template": {}}), "invalid_config", "config.template.js"),
         ("template", json!({"template": 7}), "invalid_config", "config.template"),
         // The source of a `code` node is no expression.
         ("code", json!({"javascript": js("1")}), "invalid_config", "config.javascript"),

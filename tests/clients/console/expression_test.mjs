@@ -111,6 +111,45 @@ for (const [language, texts] of Object.entries(languages)) {
   });
 }
 
+const javascript = { en: { language: "Language of Output", value: "Language of Fields 1" }, es: { language: "Lenguaje de Salida", value: "Lenguaje de Campos 1" } };
+for (const [language, texts] of Object.entries(javascript)) {
+  test(`an expression is written in JavaScript: ${language}`, async () => {
+    const page = await openForgiving("/workflows", { language, colorScheme: language === "en" ? "light" : "dark" });
+    await loaded(page);
+    const { path, editor } = await create(page);
+    const saved = (isSaved) => until(page, path, ({ graph }) => isSaved(graph.nodes.find(({ id }) => id === "end").config.output));
+    await page.evaluate((place) => { location.hash = place; }, editor);
+    const area = await begin(page, "end", "output");
+    await page.keyboard.type("nodes.order.output.total");
+    await saved((output) => output === "nodes.order.output.total");
+    // What is written stays.
+    await page.getByLabel(texts.language).selectOption("js");
+    await saved((output) => output.js === "nodes.order.output.total");
+    await area.focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("`Total: ${nodes.order.output.to");
+    await option(page, "total").waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(".toFixed(2)} of ${input.total}`");
+    await result(page).getByText("Total: 12.00 of 12", { exact: true }).waitFor();
+    await saved((output) => output.js === "`Total: ${nodes.order.output.total.toFixed(2)} of ${input.total}`");
+    await check(page, `javascript ${language}`);
+    await picture(page, `expression-javascript-${language}`);
+    await page.getByLabel(texts.language).selectOption("cel");
+    await saved((output) => typeof output === "string");
+
+    // Each value of a map has a language of its own.
+    await begin(page, "order", "fields.total");
+    await page.getByLabel(texts.value).selectOption("js");
+    await page.locator('[data-field="config.fields.total"]').focus();
+    await page.keyboard.type("input.lines.map(({ price }) => price)");
+    await until(page, path, ({ graph }) => graph.nodes[1].config.fields.total.js === "input.lines.map(({ price }) => price)");
+    await check(page, `values in javascript ${language}`);
+    await picture(page, `expression-javascript-values-${language}`);
+    await page.context().close();
+  });
+}
+
 test("a template is completed, also with filters, names in brackets and the element of a loop", async () => {
   const page = await openForgiving("/workflows");
   await loaded(page);

@@ -84,6 +84,7 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
             </button>
           )}
           <FieldProblems path={`${path}.${key}`} />
+          {ofField !== undefined && <FieldProblems path={`${path}.${key}.js`} />}
         </div>
       ))}
       {canEdit && <Button className="add" aria-label={t.editor.addNamed(label)} onClick={() => setRows([...rows, ["", ""]])}>+ {t.editor.add}</Button>}

@@ -69,7 +69,8 @@ function SimpleField(props: FieldProps) {
   const { t } = useTexts();
   const { schema, path, label, required } = props;
   const id = useId();
-  const isWrong = useProblems(path).length > 0;
+  const ofJs = useProblems(`${path}.js`);
+  const isWrong = useProblems(path).length + ofJs.length > 0;
   const ofField = schema["x-language"];
   const ids = {
     id,
@@ -88,6 +89,7 @@ function SimpleField(props: FieldProps) {
       </div>
       <Control {...props} ids={ids} />
       <FieldProblems id={`${id}-problems`} path={path} />
+      {ofField !== undefined && <FieldProblems path={`${path}.js`} />}
       {schema.description && <p id={`${id}-hint`} className="hint"><WithCode text={schema.description} /></p>}
     </div>
   );
