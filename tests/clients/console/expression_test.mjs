@@ -130,9 +130,9 @@ for (const [language, texts] of Object.entries(javascript)) {
     await page.keyboard.type("`Total: ${nodes.order.output.to");
     await option(page, "total").waitFor();
     await page.keyboard.press("Enter");
-    await page.keyboard.type(".toFixed(2)} of ${input.total}`");
-    await result(page).getByText("Total: 12.00 of 12", { exact: true }).waitFor();
-    await saved((output) => output.js === "`Total: ${nodes.order.output.total.toFixed(2)} of ${input.total}`");
+    await page.keyboard.type(".toFixed(2)} of ${nodes.input.output.customer}`");
+    await result(page).getByText("Total: 12.00 of Ada").waitFor();
+    await saved((output) => output.js === "`Total: ${nodes.order.output.total.toFixed(2)} of ${nodes.input.output.customer}`");
     await check(page, `javascript ${language}`);
     await picture(page, `expression-javascript-${language}`);
     await page.getByLabel(texts.language).selectOption("cel");
