@@ -9,17 +9,20 @@ use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::run::masking::hide;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
-use domain::{Error, Result, json};
+use domain::{Error, Result, json as strict_json};
 use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
+use engine::nodes::webhook::WebhookInput;
 use engine::value_size::check_input;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use store::runs::StartKey;
 use web::declares_json;
 use web::idempotency::IDEMPOTENCY_KEY;
 
 pub struct Call {
     pub event_id: WebhookEventId,
+    /// The query of the URL.
+    query: String,
     headers: HeaderMap,
     body: Bytes,
     /// The body as it is stored, if a part of it is masked.
@@ -27,43 +30,79 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn new(headers: HeaderMap, body: Bytes) -> Self {
-        Self { event_id: WebhookEventId::new(), headers, body, masked_body: OnceLock::new() }
+    pub fn new(query: String, headers: HeaderMap, body: Bytes) -> Self {
+        Self { event_id: WebhookEventId::new(), query, headers, body, masked_body: OnceLock::new() }
     }
 
-    /// Masks parts of the body in what is stored of the call. `input` is the body as it was read.
-    pub fn mask(&self, redaction: &Redaction, input: Option<&Value>) {
+    /// Masks parts of the body in what is stored of the call. `body` is the body as it was read, and `kind` is what the
+    /// run gets.
+    pub fn mask(&self, redaction: &Redaction, kind: WebhookInput, body: Option<&Value>) {
         if redaction.is_empty() {
             return;
         }
-        self.masked_body.get_or_init(|| match input.cloned() {
-            Some(mut input) => {
+        self.masked_body.get_or_init(|| match body.cloned() {
+            Some(body) => {
+                let mut input = self.input(kind, body);
                 mask_run_input(redaction, &mut input);
-                hide(&mut input);
-                input.to_string()
+                let mut body = match kind {
+                    WebhookInput::Body => input,
+                    WebhookInput::Call => input["body"].take(),
+                };
+                hide(&mut body);
+                body.to_string()
             }
             // The parts cannot be found in a body that is not valid, so nothing of it is stored.
             None => String::new(),
         });
     }
 
-    /// The input of the run: the body, or null if it is empty.
-    pub fn input(&self) -> Result<Value> {
+    /// The body, or null if it is empty.
+    pub fn body(&self) -> Result<Value> {
         if self.body.trim_ascii().is_empty() {
             return Ok(Value::Null);
         }
         if !declares_json(&self.headers) {
             return Err(Error::NotJson);
         }
-        let input = json::parse(&self.body)?;
-        check_input("", &input)?;
-        Ok(input)
+        let body = strict_json::parse(&self.body)?;
+        check_input("", &body)?;
+        Ok(body)
+    }
+
+    /// The input of the run.
+    pub fn input(&self, kind: WebhookInput, body: Value) -> Value {
+        match kind {
+            WebhookInput::Body => body,
+            // Hooks have no other method than POST.
+            WebhookInput::Call => {
+                json!({"body": body, "query": self.query(), "headers": kept_headers(self.sent_headers()), "method": "POST"})
+            }
+        }
+    }
+
+    /// The parameters of the query. One that is repeated becomes a list.
+    fn query(&self) -> Map<String, Value> {
+        let mut query = Map::new();
+        for (name, value) in form_urlencoded::parse(self.query.as_bytes()) {
+            match query.get_mut(&*name) {
+                None => {
+                    query.insert(name.into_owned(), value.into());
+                }
+                Some(Value::Array(values)) => values.push(value.into()),
+                Some(first) => *first = Value::Array(vec![first.take(), value.into()]),
+            }
+        }
+        query
+    }
+
+    fn sent_headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
     /// The key by which a repeated call is recognized.
-    pub fn start_key(&self, webhook: WebhookId, input: &Value) -> Result<Option<StartKey>> {
+    pub fn start_key(&self, webhook: WebhookId, body: &Value) -> Result<Option<StartKey>> {
         let Some(key) = self.headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
-        let start_key = |key: &str| StartKey::new(format!("webhook#{webhook}"), key.to_owned(), hash(input));
+        let start_key = |key: &str| StartKey::new(format!("webhook#{webhook}"), key.to_owned(), hash(body));
         let problem = || format!("1 to {} ASCII characters", StartKey::MAX_CHARS);
         let start_key = key.to_str().ok().and_then(start_key);
         start_key.map(Some).ok_or_else(|| Error::invalid_query("Idempotency-Key", problem()))
@@ -71,7 +110,6 @@ impl Call {
 
     /// The event of a call that has a run.
     pub fn answered(&self, outcome: WebhookOutcome, run: RunId, status: u16) -> WebhookEvent {
-        let headers = self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         let content_type = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let body = self.masked_body.get().map_or(&*self.body, String::as_bytes);
         let body = &body[..body.len().min(MAX_KEPT_BYTES)];
@@ -82,7 +120,7 @@ impl Call {
             run: Some(run.uuid()),
             error_code: None,
             content_type: content_type.map(kept_value),
-            headers: kept_headers(headers),
+            headers: kept_headers(self.sent_headers()),
             body: String::from_utf8_lossy(body).into_owned(),
             body_bytes: self.body.len() as u64,
         }

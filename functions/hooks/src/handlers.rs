@@ -52,6 +52,7 @@ pub async fn trigger_webhook(
 ) -> Result<Response> {
     let called = stores.called_webhooks.find(id).await?;
     let webhook = called.webhook.clone();
+    let query = request.uri().query().unwrap_or_default().to_owned();
     // The body is read only for a caller with the token.
     let (sender, body) = match caller.and_then(|caller| authenticate(&webhook, caller)) {
         Ok(()) => (RefusedSender::Authorized, RawBody::from_request(request, &stores).await),
@@ -61,7 +62,7 @@ pub async fn trigger_webhook(
         Ok(RawBody(body)) => (body, None),
         Err(error) => (Default::default(), Some(error)),
     };
-    let call = Call::new(headers, body);
+    let call = Call::new(query, headers, body);
     let answer = async {
         match refused {
             Some(error) => Err(error),

@@ -21,7 +21,9 @@ use domain::{Error, Result};
 use engine::drive::{PureOutcome, PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::NodeConfig;
 use engine::nodes::redaction::Redaction;
+use engine::nodes::webhook::WebhookInput;
 use engine::run::{RunFacts, RunStart};
+use engine::value_size::check_input;
 use platform::offload;
 use runner::{Arrived, ArrivingRun, ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
@@ -76,13 +78,15 @@ impl<'a> AuthorizedCall<'a> {
     pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
         let release = self.find_release().await?;
-        let input = call.input();
+        let body = call.body();
+        let kind = release.as_ref().map(|release| input_of(release, webhook.id)).unwrap_or_default();
         if let Some(redaction) = release.as_ref().and_then(|release| redaction_of(release, webhook.id)) {
-            call.mask(redaction, input.as_ref().ok());
+            call.mask(redaction, kind, body.as_ref().ok());
         }
         let (workflow, retention) = self.admit().await?;
-        let input = input?;
-        let start_key = call.start_key(webhook.id, &input)?;
+        let body = body?;
+        // Headers of a repeated call may differ.
+        let start_key = call.start_key(webhook.id, &body)?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
         {
@@ -91,6 +95,8 @@ impl<'a> AuthorizedCall<'a> {
         let startable = workflow.startable_release()?;
         let release = release.ok_or_else(unused_webhook)?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
+        let input = call.input(kind, body);
+        check_input("", &input)?;
         let mut input = self.read_fields(&release, trigger, input).await?;
         self.take_place().await?;
         let step = &release.plan.steps[trigger];
@@ -243,6 +249,14 @@ impl<'a> AuthorizedCall<'a> {
 /// The parts of a call that a release masks.
 fn redaction_of(release: &ReleasePlan, webhook: WebhookId) -> Option<&Redaction> {
     Some(&release.plan.steps[release.trigger_of(webhook)?].redaction)
+}
+
+/// What a run of the webhook gets.
+fn input_of(release: &ReleasePlan, webhook: WebhookId) -> WebhookInput {
+    match release.trigger_of(webhook).map(|trigger| release.plan.config(trigger)) {
+        Some(NodeConfig::WebhookNode(node)) => node.input.unwrap_or_default(),
+        _ => WebhookInput::default(),
+    }
 }
 
 /// Logs that an event was not stored, which is no reason to refuse the response.

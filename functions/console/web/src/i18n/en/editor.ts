@@ -346,6 +346,8 @@ export const editor = {
     code: "Error code",
   },
   options: {
+    body: "Body",
+    call: "Whole call",
     add: "Add",
     find: "Find",
     count: "Count",

@@ -346,6 +346,8 @@ export const editor: Dictionary["editor"] = {
     code: "Código de error",
   },
   options: {
+    body: "Cuerpo",
+    call: "Llamada entera",
     add: "Añadir",
     find: "Buscar",
     count: "Contar",
