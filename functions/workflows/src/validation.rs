@@ -17,9 +17,11 @@ use domain::{Error, Result, translated};
 use engine::compile::{
     Compiled, GraphProblem, PlanStep, ProblemOut, Severity, compile_with, describe_problems, first_problems,
 };
+use engine::nodes::placeholder::PlaceholderNode;
 use engine::nodes::schedule::ScheduleNode;
 use engine::schedule::planned_schedules;
 use platform::offload;
+use serde_json::Value;
 use store::workflows::{ExistingReferences, MAX_REFERENCES, ReleaseNeeds};
 use uuid::Uuid;
 use web::builder::Access;
@@ -111,6 +113,14 @@ impl<'a> GraphValidator<'a> {
                 return None;
             };
             Some((field, message))
+        });
+        // Previews carry a placeholder out, so the compiler has no objection.
+        compiled.report_steps("placeholder", |step| {
+            let is_placeholder = step.node_type.is::<PlaceholderNode>();
+            let message = step.config.get("message").and_then(Value::as_str).unwrap_or_default();
+            is_placeholder.then(|| {
+                translated!("replace this placeholder: {message}", "sustituya este nodo provisional: {message}")
+            })
         });
         compiled.report_steps(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::channel_of_node_type(step.node_type.name)?;

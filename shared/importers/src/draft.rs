@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::lenient::truncate;
 use super::slug::Ids;
 use super::translation::{TranslatedStep, Translation, find_problem};
-use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets, syntax};
+use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets};
 use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
 use engine::nodes::r#loop::NEXT;
@@ -17,7 +17,9 @@ use engine::nodes::{self, ERROR, IN, OUT};
 /// A longer original is left out of the report.
 const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
 const MAX_TITLE_CHARS: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 2_000;
 const MAX_PORT_CHARS: usize = 64;
+const MAX_PORTS: usize = 50;
 /// The distance on the canvas between the steps of one original node.
 const STEP_DISTANCE: f64 = 240.0;
 
@@ -29,7 +31,8 @@ struct DraftNode {
     kind: Option<&'static str>,
     /// The step that computes the result of a loop's body, if the loop needs one.
     result: Option<String>,
-    is_stub: bool,
+    /// The step that another node must replace.
+    placeholder: Option<String>,
     exits: Vec<(String, String, String)>,
 }
 
@@ -67,7 +70,14 @@ impl Draft {
     /// Reports a node of the original that gets no node in the graph.
     pub fn leave_out(&mut self, original: &Original, status: Status, why: impl Into<String>) {
         let report = self.report_node(original, status, why.into());
-        self.nodes.push(DraftNode { report, entry: None, kind: None, result: None, is_stub: false, exits: Vec::new() });
+        self.nodes.push(DraftNode {
+            report,
+            entry: None,
+            kind: None,
+            result: None,
+            placeholder: None,
+            exits: Vec::new(),
+        });
     }
 
     /// Adds the next node of the original. Its index in the draft is the order of these calls.
@@ -81,12 +91,11 @@ impl Draft {
                 ..Translation::unsupported(format!("cannot be converted to `{kind}`: {why}"))
             };
         }
-        let is_stub = translation.is_stub();
-        if let (true, Some(why)) = (is_stub, &translation.unsupported) {
-            let message =
-                format!("`{}` ({}) was not imported: {why}", truncate(original.title, 80), truncate(original.kind, 80));
-            translation.steps[0].config =
-                Map::from_iter([("message".to_owned(), syntax::escape_jinja(&message).into())]);
+        let placeholder = translation.placeholder();
+        if let (Some(step), Some(why)) = (placeholder, &translation.unsupported) {
+            let of = format!("`{}` ({})", truncate(original.title, 80), truncate(original.kind, 80));
+            let message = truncate(&format!("{of} was not imported: {why}"), MAX_MESSAGE_CHARS - 1);
+            translation.steps[step].config.insert("message".to_owned(), message.into());
         }
         for step in &translation.steps {
             self.bytes += serde_json::to_vec(&step.config).map_err(Error::internal)?.len();
@@ -101,6 +110,14 @@ impl Draft {
             None => (Status::Partial, format!("imported as {}; {}", kinds.join(" and "), translation.notes.join("; "))),
         };
         let report = self.report_node(original, status, why);
+        if let (Some(step), Some(kept)) = (placeholder, &self.report.nodes[report].original) {
+            let bytes = self.bytes + kept.to_string().len();
+            // The nodes that were translated have the first claim to the size of the graph.
+            if bytes <= MAX_GRAPH_BYTES / 2 {
+                self.bytes = bytes;
+                translation.steps[step].config.insert("original".to_owned(), kept.clone());
+            }
+        }
         let what = translation.reconnect.into_iter();
         self.report.reconnect.extend(what.map(|what| Reconnect { node_id: original.id.to_owned(), what }));
 
@@ -132,8 +149,9 @@ impl Draft {
         }
         let exits = translation.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
         let exits = exits.collect();
+        let placeholder = placeholder.map(|step| step_ids[step].clone());
         let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
-        self.nodes.push(DraftNode { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
+        self.nodes.push(DraftNode { report, entry, kind: kinds.first().copied(), result, placeholder, exits });
         Ok(())
     }
 
@@ -141,11 +159,13 @@ impl Draft {
     pub fn connect(&mut self, from: usize, of: &str, to: usize, port: &str) {
         let Some(entry) = self.nodes[to].entry.clone() else { return };
         let placed = &self.nodes[from];
-        let Some(stub) = &placed.entry else { return };
-        // A stub keeps its outgoing connections for the node that will replace it.
-        let exits: Vec<(String, String)> = if placed.is_stub {
-            let port = if of == "0" { OUT.to_owned() } else { truncate(of, MAX_PORT_CHARS - 1) };
-            vec![(stub.clone(), if port.is_empty() { OUT.to_owned() } else { port })]
+        if placed.entry.is_none() {
+            return;
+        }
+        // A placeholder keeps its outgoing connections for the node that will replace it.
+        let exits: Vec<(String, String)> = if let Some(placeholder) = placed.placeholder.clone() {
+            let port = if matches!(of, "0" | "") { OUT.to_owned() } else { truncate(of, MAX_PORT_CHARS - 1) };
+            self.open_port(&placeholder, &port).then_some((placeholder, port)).into_iter().collect()
         } else {
             let exits = placed.exits.iter().filter(|(name, ..)| name == of);
             exits.map(|(_, id, port)| (id.clone(), port.clone())).collect()
@@ -154,7 +174,7 @@ impl Draft {
             let title = truncate(&entry, 64);
             self.note(from, format!("its output `{}` to `{title}` has no equivalent here", truncate(of, 40)));
         }
-        let port = if self.nodes[to].is_stub { IN } else { port };
+        let port = if self.nodes[to].placeholder.is_some() { IN } else { port };
         if !self.nodes[to].accepts_port(port) {
             return self.note(to, "its incoming connections are dropped: this node has no input".to_owned());
         }
@@ -163,9 +183,25 @@ impl Draft {
         }
     }
 
+    /// Gives a placeholder an output port. False if it has too many.
+    fn open_port(&mut self, id: &str, port: &str) -> bool {
+        let Some(placeholder) = self.graph.nodes.iter_mut().rev().find(|node| node.id == id) else { return false };
+        let outputs = placeholder.config.get("outputs").and_then(Value::as_array);
+        let mut outputs = outputs.cloned().unwrap_or_else(|| vec![OUT.into()]);
+        if outputs.iter().any(|name| name == port) {
+            return true;
+        }
+        outputs.push(port.into());
+        let has_room = outputs.len() <= MAX_PORTS;
+        if has_room {
+            placeholder.config.insert("outputs".to_owned(), outputs.into());
+        }
+        has_room
+    }
+
     /// Connects the end of a loop's body back to its loop.
     pub fn connect_back(&mut self, from: usize, of: &str, to: usize) {
-        if self.nodes[to].is_stub {
+        if self.nodes[to].placeholder.is_some() {
             return;
         }
         let exits: Vec<_> = self.nodes[from].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
@@ -233,7 +269,7 @@ impl Draft {
     /// Whether the node has an output that can be the result of a run.
     pub fn has_result(&self, node: usize) -> bool {
         let placed = &self.nodes[node];
-        !placed.is_stub && placed.exits.iter().any(|(of, ..)| of != ERROR)
+        placed.placeholder.is_none() && placed.exits.iter().any(|(of, ..)| of != ERROR)
     }
 
     pub fn finish(mut self) -> (Graph, Report) {

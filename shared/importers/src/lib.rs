@@ -1,5 +1,5 @@
 //! Imports workflows of n8n and Dify, and our own exports. The result is a draft graph and a report with one entry for each
-//! original node. A node that cannot be translated becomes a `fail` stub; it never fails the import. Secrets and credentials
+//! original node. A node that cannot be translated becomes a placeholder; it never fails the import. Secrets and credentials
 //! are removed. `reconnect` lists them, with the channels, models and agents to choose again. An import of our own export
 //! keeps the ids of agents and workflows, and lists them to be checked, because they may belong to another organization.
 
@@ -75,7 +75,7 @@ pub enum Status {
     Mapped,
     /// Translated in part. The report lists what to check.
     Partial,
-    /// Replaced by a `fail` stub.
+    /// Replaced by a placeholder.
     Unsupported,
 }
 

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::lenient::truncate;
 use super::notes::{Notes, note};
-use engine::nodes::{self, ERROR, OUT};
+use engine::nodes::input::InputNode;
+use engine::nodes::placeholder::PlaceholderNode;
+use engine::nodes::{self, ERROR, NodeKind, OUT};
 use engine::schema::{Program, check_config};
 
 /// The placeholder id where the user must choose an agent or a workflow.
@@ -35,7 +37,7 @@ pub struct Translation {
     pub exits: Vec<(String, usize, String)>,
     pub notes: Notes,
     pub reconnect: Vec<String>,
-    /// The reason, when the node cannot be translated: it becomes a `fail` stub, or code that a person must write.
+    /// The reason, when the node cannot be translated: it becomes a placeholder, or code that a person must write.
     pub unsupported: Option<String>,
 }
 
@@ -58,16 +60,23 @@ impl Translation {
         }
     }
 
-    /// A `fail` stub with the reason.
+    /// A placeholder with the reason.
     pub fn unsupported(why: impl Into<String>) -> Self {
-        let mut translation = Self::new("fail", json!({}));
-        translation.unsupported = Some(why.into());
+        let why = why.into();
+        Self { unsupported: Some(why.clone()), ..Self::new(PlaceholderNode::NAME, json!({"message": why})) }
+    }
+
+    /// A placeholder behind a manual start, so that what follows can be tried.
+    pub fn unsupported_trigger(why: impl Into<String>) -> Self {
+        let mut translation = Self::unsupported(why);
+        translation.steps.insert(0, TranslatedStep { suffix: "start", kind: InputNode::NAME, config: Map::new() });
+        translation.wires.push((0, OUT.to_owned(), 1));
         translation
     }
 
-    /// Whether another node must replace this one.
-    pub fn is_stub(&self) -> bool {
-        self.unsupported.is_some() && self.steps[0].kind == "fail"
+    /// The step that another node must replace.
+    pub fn placeholder(&self) -> Option<usize> {
+        self.steps.iter().position(|step| step.kind == PlaceholderNode::NAME)
     }
 
     /// Adds a step after the last one. Its outputs become the outputs of the whole.

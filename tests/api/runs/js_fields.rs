@@ -42,10 +42,14 @@ async fn fields_of_each_kind_may_be_javascript() {
         node("start", "input", json!({})),
         node("call", "http", call),
         node("many", "condition", json!({"expression": js("nodes.start.output.orders.length > 1")})),
-        node("names", "transform", json!({
-            "fields": {"first": js("nodes.start.output.orders.at(-1).id"), "js": "'a value of CEL'"},
-            "each": {"items": js("Object.values(nodes.start.output.orders)")},
-        })),
+        node(
+            "names",
+            "transform",
+            json!({
+                "fields": {"first": js("nodes.start.output.orders.at(-1).id"), "js": "'a value of CEL'"},
+                "each": {"items": js("Object.values(nodes.start.output.orders)")},
+            }),
+        ),
         node("text", "template", json!({"template": js("nodes.names.output.length")})),
         node("end", "send_result", json!({"output": js("({ text: nodes.text.output, names: nodes.names.output })")})),
     ];
@@ -127,7 +131,11 @@ async fn mistakes_are_problems_of_the_draft() {
         ("transform", json!({"value": js("nodes.sart.output")}), "unknown_reference", "config.value"),
     ] {
         let problems = problems_of(kind, config.clone()).await;
-        assert_eq!((&problems[0]["code"], &problems[0]["field"]), (&json!(code), &json!(field)), "{config}: {problems}");
+        assert_eq!(
+            (&problems[0]["code"], &problems[0]["field"]),
+            (&json!(code), &json!(field)),
+            "{config}: {problems}"
+        );
     }
     let broken = problems_of("template", json!({"template": js("input.a +\n  )")})).await;
     assert_eq!((&broken[0]["line"], &broken[0]["column"]), (&json!(2), &json!(3)), "{broken}");

@@ -49,7 +49,7 @@ pub async fn export_workflow(
 /// Import a workflow
 ///
 /// The body is the file: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). The result is a draft
-/// and a report on each node. A node that is not supported becomes a `fail` node.
+/// and a report on each node. A node that is not supported becomes a `placeholder`.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/import", tag = "workflows", params(IdempotencyHeaders),
     request_body(

@@ -155,7 +155,10 @@ fn into_text(value: Value) -> String {
 }
 
 fn not_a_condition(path: &str, value: &Value) -> StepError {
-    StepError::new("code_result", format!("{path}: the JavaScript must give true or false, but its value is {}", type_of(value)))
+    StepError::new(
+        "code_result",
+        format!("{path}: the JavaScript must give true or false, but its value is {}", type_of(value)),
+    )
 }
 
 fn describe(path: &str, error: &EvaluationError) -> StepError {

@@ -122,6 +122,7 @@ node_types! {
     send_message::SendMessageNode => SendMessage(send_message::SendMessageNode<Value, String>),
     send_result::SendResultNode,
     fail::FailNode,
+    placeholder::PlaceholderNode,
 }
 
 pub use action::{DueWork, Join, NodeAction, NodeResult};

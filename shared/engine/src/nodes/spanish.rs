@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 153] = [
+const TEXTS: [(&str, &str); 156] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -195,6 +195,12 @@ const TEXTS: [(&str, &str); 153] = [
      "El JSON Schema (borrador 2020-12) de la respuesta. Con él, el valor es JSON y no un texto."),
     ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`, without headers that may hold secrets. `body` by default.",
      "El valor del nodo: el cuerpo de la llamada (`body`) o la llamada entera (`call`) como `{body, query, headers, method}`, sin las cabeceras que pueden tener secretos. Por defecto, `body`."),
+    ("What is to be done.",
+     "Lo que falta por hacer."),
+    ("The names of its output ports; `out` by default.",
+     "Los nombres de sus puertos de salida; por defecto, `out`."),
+    ("The node of the platform that the workflow was imported from.",
+     "El nodo de la plataforma de la que se importó el flujo."),
     ("A JavaScript expression.",
      "Una expresión de JavaScript."),
     ("A Jinja template.",

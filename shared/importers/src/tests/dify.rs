@@ -174,15 +174,15 @@ fn scheduled_report() {
         "scheduled-report.yml",
         r##"
             every_morning schedule
-            new_mail fail unsupported: this plugin's trigger is not supported: start the run by webhook
+            new_mail placeholder unsupported: this plugin's trigger is not supported: start the run by webhook
             fetch http partial: variables are not imported: replace `vars.team` by its value
             summarize model
-            send_to_slack fail unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
+            send_to_slack placeholder unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
             archive workflow
             failed send_result
         "##,
         "
-            every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
+            new_mail_start>new_mail every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
             summarize>archive
         ",
     );
@@ -199,7 +199,7 @@ fn structured() {
             model_c model partial: earlier answers of the model are part of the prompt; `{{#b.usage#}}` is not translated: only the text of an answer is available
             groups transform
             either merge
-            bad_filter fail unsupported: cannot be converted to `template`: config.template: line 1, column 45: there is no filter `frobnicate`
+            bad_filter placeholder unsupported: cannot be converted to `template`: config.template: line 1, column 45: there is no filter `frobnicate`
             end send_result partial: `{{#gone.x#}}` is not translated: the node does not exist
         "##,
         "

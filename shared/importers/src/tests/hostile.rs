@@ -203,7 +203,7 @@ fn strings_may_be_as_long_as_a_file() {
     let data = json!({"type": "answer", "title": "a", "answer": long});
     let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow", "name": long, "description": long}, "workflow": {"graph": {"nodes": [{"id": "a", "data": data}]}}});
     let imported = answered(&app.to_string()).unwrap();
-    assert_eq!(report_lines(&imported), "a fail unsupported: one of its strings is longer than 64 KiB");
+    assert_eq!(report_lines(&imported), "a placeholder unsupported: one of its strings is longer than 64 KiB");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use engine::compile::Severity;
+
 use super::*;
 
 fn n8n(nodes: Value, connections: Value) -> Value {
@@ -119,7 +121,10 @@ fn list_operations_of_n8n_are_translated_or_reported() {
     let lines = lines(&file);
     assert_eq!(lines[2], "top transform partial: it shortens a list: check that `nodes.split.output` is one");
     assert!(lines[4].contains("it ran once for each element of `Split`"), "{}", lines[4]);
-    assert_eq!(lines[5], "sort fail unsupported: the type `sort` is not supported: use transform or template instead");
+    assert_eq!(
+        lines[5],
+        "sort placeholder unsupported: the type `sort` is not supported: use transform or template instead"
+    );
 }
 
 #[test]
@@ -306,4 +311,29 @@ fn numbers_are_written_as_cel_literals() {
         let imported = read_sound(&dify(nodes, json!([])).to_string());
         assert_eq!(config(&imported, "a")["cases"][0]["expression"], format!("nodes.s.output.n > {written}"));
     }
+}
+
+#[test]
+fn a_node_that_is_not_supported_is_one_problem() {
+    let odd = json!({
+        "name": "Odd", "type": "sort", "parameters": {"by": "={{ $json.age }}", "apiKey": "sk-1234567890abcdefghijkl"},
+    });
+    let set = |name: &str| json!({"name": name, "type": "set", "typeVersion": 3.4, "parameters": {}});
+    let nodes = json!([
+        {"name": "Hook", "type": "webhook", "parameters": {"responseMode": "lastNode"}}, odd, set("A"), set("B"),
+        {"name": "Mail", "type": "gmailTrigger"},
+    ]);
+    let connections = json!({
+        "Hook": {"main": [[{"node": "Odd"}]]}, "Mail": {"main": [[{"node": "Odd"}]]},
+        "Odd": {"main": [[{"node": "A"}], [{"node": "B"}, {"node": "A"}]]},
+    });
+    let imported = read_sound(&n8n(nodes, connections).to_string());
+    let placeholder = imported.graph.nodes.iter().find(|node| node.id == "odd").unwrap();
+    assert_eq!(placeholder.config["outputs"], json!(["out", "1"]));
+    assert_eq!(placeholder.config["original"]["parameters"]["by"], "={{ $json.age }}");
+    assert!(!placeholder.config["original"].to_string().contains("sk-1234567890"));
+    // The validation adds one problem for each placeholder.
+    let errors = problems(&imported).into_iter().filter(|problem| problem.severity == Severity::Error);
+    assert_eq!(errors.map(|problem| problem.code).collect::<Vec<_>>(), [""; 0]);
+    assert!(super::connections(&imported).contains("mail_start>mail"), "what follows a trigger can be tried");
 }

@@ -69,8 +69,6 @@ fn assert_sound(imported: &Imported) {
     let account = Account { org: OrgId::new(), user: UserId::new() };
     let given = NewWorkflow { name: Some(name), description, graph };
     Workflow::new(WorkflowId::new(), account, given).unwrap();
-    let unsupported =
-        |id: &str| imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported);
     // One original node may have become several.
     let is_of = |node: &NodeReport, id: &str| {
         id.strip_prefix(&node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
@@ -80,8 +78,9 @@ fn assert_sound(imported: &Imported) {
     for problem in problems(imported) {
         let id = problem.node_id.as_deref().unwrap_or_default();
         match problem.code {
-            "invalid_config" | "invalid_expression" | "unknown_type" | "duplicate_id" => panic!("{problem:?}"),
-            "unknown_port" => assert!(unsupported(id), "{problem:?}"),
+            "invalid_config" | "invalid_expression" | "unknown_type" | "unknown_port" | "duplicate_id" => {
+                panic!("{problem:?}")
+            }
             "unknown_variable" => assert!(is_reported(id), "{problem:?}"),
             _ => {}
         }
@@ -91,7 +90,8 @@ fn assert_sound(imported: &Imported) {
     }
     for node in imported.report.nodes.iter().filter(|node| node.status == Status::Unsupported) {
         let stub = imported.graph.nodes.iter().find(|stub| stub.id == node.id).unwrap();
-        assert!(matches!(&*stub.r#type, "fail" | "code"), "{stub:?}");
+        assert!(matches!(&*stub.r#type, "placeholder" | "code"), "{stub:?}");
+        assert!(stub.r#type == "code" || stub.config.get("original") == node.original.as_ref(), "{stub:?}");
         assert!(!node.why.is_empty());
     }
     for one in &imported.report.reconnect {

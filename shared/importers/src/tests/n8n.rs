@@ -49,10 +49,10 @@ fn drawn_cycle() {
             done condition partial: it is part of a cycle: only a loop may form one
             wait delay partial: it is part of a cycle: only a loop may form one
             take transform partial: `{{ $json.result.match(/[a-z]+/)[0] }}` is not translated: regular expressions are not supported; `{{ $jmespath($json, 'a.b') }}` is not translated: `$jmespath` is not supported
-            gmail fail unsupported: the trigger `gmailTrigger` is not supported: start the run by webhook
+            gmail placeholder unsupported: the trigger `gmailTrigger` is not supported: start the run by webhook
         "##,
         "
-            tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take
+            gmail_start>gmail tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take
         ",
     );
 }
@@ -69,7 +69,7 @@ fn error_handling() {
             wait_a_day delay
             declined fail
             alert send_message partial: the output of the first of Charge, Outcome, Odd Call that ran is taken
-            odd_call fail unsupported: its HTTP method is computed or not supported
+            odd_call placeholder unsupported: its HTTP method is computed or not supported
         "##,
         "
             order>charge charge>outcome outcome.paid>mark_paid outcome.pending>wait_a_day
@@ -90,7 +90,7 @@ fn human_approval() {
             approved condition
             last_look review partial: it waited for a form: here a person continues the run
             whatsapp send_message
-            archive fail unsupported: the operation `channel archive` of slack is not supported: call it by http
+            archive placeholder unsupported: the operation `channel archive` of slack is not supported: call it by http
             later delay
             run_archive workflow partial: it waits for the sub-workflow's result
         "##,
@@ -113,7 +113,7 @@ fn lead_scoring() {
             route switch
             create_lead http
             near condition
-            append_to_sheet fail unsupported: the type `googleSheets` is not supported: call its service by http
+            append_to_sheet placeholder unsupported: the type `googleSheets` is not supported: call its service by http
             nothing -
             give_up fail
         "##,
@@ -216,7 +216,7 @@ fn scheduled_report() {
             schedule schedule
             old_cron - partial: left out: it was disabled
             get_sales http partial: its header Authorization is left out: keep secrets in a credential; variables are not imported: replace `vars.region` by its value; only the first page is requested: pagination is not imported; calls are sent one at a time: batching is not imported
-            count fail unsupported: code is not supported: use transform, template or http instead
+            count placeholder unsupported: code is not supported: use transform, template or http instead
             write_report model
             cover image
             post send_message

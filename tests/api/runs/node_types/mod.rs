@@ -134,6 +134,7 @@ async fn every_node_returns_what_the_catalogue_says() {
     run_messages(&mut stage).await;
     run_database(&mut stage).await;
     run_fail(&stage).await;
+    run_placeholder(&mut stage).await;
     // The example of each type fails without the fields that its expressions read.
     let failing = |node_type: &str| match node_type {
         "delay" => json!({"seconds": null, "until": "input.dueAt"}),
@@ -296,6 +297,25 @@ async fn run_database(stage: &mut Stage) {
 }
 
 /// `fail` has no output; it ends the run with the configured error.
+/// A workflow with a placeholder cannot be published. A preview goes on with the input of the placeholder.
+async fn run_placeholder(stage: &mut Stage) {
+    let config = stage.example("placeholder", &json!({}));
+    let nodes = [
+        node("start", "input", json!({})),
+        node("todo", "placeholder", config.clone()),
+        node("end", "send_result", json!({})),
+    ];
+    let draft = json!({"name": "Draft", "graph": graph(&nodes, &["start.out todo", "todo.out end"])});
+    let created = stage.ada.post_json(WORKFLOWS, draft).await;
+    let path = format!("{WORKFLOWS}/{}", created.id());
+    let refused = stage.ada.post(&format!("{path}/publish")).await;
+    let details = &refused.json["error"]["details"];
+    assert_eq!((&details[0]["code"], &details[1]), (&json!("placeholder"), &Value::Null), "{}", refused.text);
+    let preview = stage.ada.post_json(&format!("{path}/preview"), json!({"input": {"n": 1}})).await;
+    assert_eq!(preview.json["data"]["output"], json!({"n": 1}), "{}", preview.text);
+    stage.check("placeholder", &config, "out", &json!({"n": 1}));
+}
+
 async fn run_fail(stage: &Stage) {
     let stop = node("stop", "fail", stage.example("fail", &json!({})));
     let nodes = [node("start", "input", json!({})), stop, node("end", "send_result", json!({}))];

@@ -25,7 +25,7 @@ pub fn translate(node: Context) -> Translation {
         "trigger-webhook" => triggers::webhook(node),
         "trigger-schedule" => schedule::schedule(node),
         "trigger-plugin" => {
-            Translation::unsupported("this plugin's trigger is not supported: start the run by webhook")
+            Translation::unsupported_trigger("this plugin's trigger is not supported: start the run by webhook")
         }
         "llm" => model::llm(node),
         "parameter-extractor" => model::extractor(node),

@@ -66,7 +66,7 @@ pub fn translate(node: Context) -> Translation {
             Translation::unsupported("code is not supported: use transform, template or http instead")
         }
         "" => Translation::unsupported("the node has no type"),
-        kind if source.is_trigger() => Translation::unsupported(format!(
+        kind if source.is_trigger() => Translation::unsupported_trigger(format!(
             "the trigger `{}` is not supported: start the run by webhook",
             truncate(kind, 60)
         )),

@@ -224,8 +224,11 @@ export const editor = {
     send_message: "Send a message",
     send_result: "Result",
     fail: "Fail",
+    placeholder: "Placeholder",
   },
   fields: {
+    outputs: "Output ports",
+    original: "Original node",
     schema: "Schema",
     example: "Example",
     redact: "Redacted parts",

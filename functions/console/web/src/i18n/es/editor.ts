@@ -224,8 +224,11 @@ export const editor: Dictionary["editor"] = {
     send_message: "Enviar un mensaje",
     send_result: "Resultado",
     fail: "Fallo",
+    placeholder: "Nodo provisional",
   },
   fields: {
+    outputs: "Puertos de salida",
+    original: "Nodo original",
     schema: "Esquema",
     example: "Ejemplo",
     redact: "Partes ocultas",
