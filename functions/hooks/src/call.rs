@@ -69,6 +69,17 @@ impl Call {
         Ok(body)
     }
 
+    /// Refuses a query that the run would not get.
+    pub fn check_query(&self, kind: WebhookInput) -> Result<()> {
+        match form_urlencoded::parse(self.query.as_bytes()).next() {
+            Some((name, _)) if kind == WebhookInput::Body => {
+                let problem = "the run would not get this parameter; set `input` of the webhook node to `call`";
+                Err(Error::invalid_query(&*name, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The input of the run.
     pub fn input(&self, kind: WebhookInput, body: Value) -> Value {
         match kind {

@@ -18,7 +18,8 @@ use crate::triggers::AuthorizedCall;
 
 /// Start a run by a webhook
 ///
-/// The body is the input of the run, at most 1 MiB. With the mode `sync`, the response carries the output of the node
+/// The body is the input of the run, at most 1 MiB. If the node `webhook` says so, the input is the whole call, with its query and
+/// headers. With the mode `sync`, the response carries the output of the node
 /// `send_result`, or is 202 if the run outlasts the webhook's timeout. With the mode `async`, it is 202 at once. The
 /// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
 ///

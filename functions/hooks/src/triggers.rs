@@ -85,6 +85,7 @@ impl<'a> AuthorizedCall<'a> {
         }
         let (workflow, retention) = self.admit().await?;
         let body = body?;
+        call.check_query(kind)?;
         // Headers of a repeated call may differ.
         let start_key = call.start_key(webhook.id, &body)?;
         if let Some(start_key) = &start_key

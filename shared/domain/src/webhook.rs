@@ -102,13 +102,10 @@ pub const MAX_KEPT_BYTES: usize = 64 * 1024;
 /// The headers of a call that are stored: without those that may hold secrets, without the platform's own host, and without
 /// those that are too many or too large. Long values are truncated.
 pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BTreeMap<String, String> {
-    const SECRET: [&str; 11] =
-        ["auth", "cookie", "token", "secret", "signature", "key", "jwt", "password", "session", "credential", "hmac"];
     const MAX_HEADERS: usize = 40;
     const MAX_HEADER_NAME_BYTES: usize = 100;
     const MAX_TOTAL_BYTES: usize = 8 * 1024;
-    let is_kept = |name: &str| name != "host" && !SECRET.iter().any(|secret| name.contains(secret));
-    let kept = headers.filter(|(name, _)| name.len() <= MAX_HEADER_NAME_BYTES && is_kept(&name.to_ascii_lowercase()));
+    let kept = headers.filter(|(name, _)| name.len() <= MAX_HEADER_NAME_BYTES && is_kept_header(name));
     let mut left = MAX_TOTAL_BYTES;
     let kept = kept.take(MAX_HEADERS).filter_map(|(name, value)| {
         let value = kept_value(value);
@@ -116,6 +113,14 @@ pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BT
         Some((name.to_ascii_lowercase(), value))
     });
     kept.collect()
+}
+
+/// Whether a header is stored: not if it may hold a secret, and not the platform's own host.
+pub fn is_kept_header(name: &str) -> bool {
+    const SECRET: [&str; 11] =
+        ["auth", "cookie", "token", "secret", "signature", "key", "jwt", "password", "session", "credential", "hmac"];
+    let name = name.to_ascii_lowercase();
+    name != "host" && !SECRET.iter().any(|secret| name.contains(secret))
 }
 
 /// A header's value as it is stored.

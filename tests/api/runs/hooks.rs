@@ -516,6 +516,13 @@ async fn a_run_gets_the_whole_call_if_its_webhook_says_so() {
     let input = &run.json["data"]["input"];
     assert_eq!((&input["body"]["card"], &input["query"]["pin"]), (&json!("***"), &json!("***")), "{}", run.text);
 
+    // A query that the run would not get is refused.
+    let plain = publish_hook(&app, &ada, doubled(), "sync").await;
+    let with_query = plain.caller.request(Method::POST, &format!("{}?page=2", plain.url)).json(&json!({"n": 1}));
+    let refused = send(with_query).await;
+    assert_eq!(refusal(&refused), ("400", "invalid_query"), "{}", refused.text);
+    assert!(refused.text.contains("page: the run would not get"), "{}", refused.text);
+
     // An empty body is null.
     let empty = send(hook.caller.request(Method::POST, &hook.url)).await;
     assert_eq!((&empty.json["output"]["body"], &empty.json["output"]["query"]), (&Value::Null, &json!({})));

@@ -1,5 +1,6 @@
 //! What the converter of one node can see of the app.
 
+use domain::webhook::is_kept_header;
 use serde_json::Value;
 
 use super::super::lenient::{list, scalar_text, text, truncate};
@@ -118,10 +119,14 @@ impl<'a, 'd> Context<'a, 'd> {
             (_, "error_type") if text(&node.data["error_strategy"]) == "fail-branch" => {
                 plain_path(member(&output_path, "code"))
             }
-            ("trigger-webhook", "_webhook_raw") if after.first() == Some(&"body") => {
-                plain_path(append_members(output_path, &after[1..]))
+            ("trigger-webhook", "_webhook_raw") => match after {
+                ["query_params", within @ ..] => plain_path(append_members(member(&output_path, "query"), within)),
+                _ => plain_path(append_members(output_path, after)),
+            },
+            ("trigger-webhook", key) => {
+                let part = webhook_part(node, key)?;
+                plain_path(append_members(append_members(output_path, &part.each_ref().map(String::as_str)), after))
             }
-            ("trigger-webhook", key) if !is_in_body(node, key) => refuse("only the body of a call is available"),
             ("llm", "usage" | "reasoning_content" | "finish_reason") => {
                 refuse("only the text of an answer is available")
             }
@@ -164,14 +169,26 @@ impl<'a, 'd> Context<'a, 'd> {
     }
 }
 
-/// Whether a webhook's variable is in the body. Its headers and query parameters are variables too, by name.
-fn is_in_body(webhook: &SourceNode, name: &str) -> bool {
-    let has = |kind: &str| {
-        list(&webhook.data[kind])
-            .iter()
-            .any(|field| scalar_text(&field["name"]).replace('-', "_") == name.replace('-', "_"))
+/// The part of a call that a variable of a webhook names. Its variables have the names of body fields, headers and query
+/// parameters, with `_` for `-`.
+fn webhook_part(webhook: &SourceNode, name: &str) -> Result<[String; 2], String> {
+    let find = |kind: &str| {
+        let names = list(&webhook.data[kind]).iter().map(|field| scalar_text(&field["name"]));
+        names.into_iter().find(|known| known.replace('-', "_") == name.replace('-', "_"))
     };
-    has("body") || !(name == "_webhook_raw" || has("headers") || has("params"))
+    if let Some(field) = find("body") {
+        return Ok(["body".to_owned(), field]);
+    }
+    if let Some(parameter) = find("params") {
+        return Ok(["query".to_owned(), parameter]);
+    }
+    match find("headers") {
+        Some(header) if !is_kept_header(&header) => {
+            Err(format!("runs do not get the header `{}`, which may hold a secret", truncate(&header, 40)))
+        }
+        Some(header) => Ok(["headers".to_owned(), header.to_ascii_lowercase()]),
+        None => Ok(["body".to_owned(), name.to_owned()]),
+    }
 }
 
 fn append_members(path: String, members: &[&str]) -> String {

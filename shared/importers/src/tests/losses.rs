@@ -226,25 +226,26 @@ fn a_reduced_loop_limit_is_reported() {
 }
 
 #[test]
-fn dify_webhook_headers_and_parameters_are_reported() {
+fn the_headers_and_parameters_of_a_dify_webhook_are_named() {
     let hook = json!({
         "type": "trigger-webhook", "title": "Hook", "method": "post", "status_code": 202, "response_body": "ok",
-        "headers": [{"name": "X-Sig"}], "params": [{"name": "dry"}], "body": [{"name": "who"}],
+        "headers": [{"name": "X-Shop"}, {"name": "X-Signature"}], "params": [{"name": "dry-run"}], "body": [{"name": "who"}],
     });
-    let answer = "{{#h.who#}} {{#h._webhook_raw.body.a#}} {{#h.X_Sig#}} {{#h.dry#}}";
+    let answer = "{{#h.who#}} {{#h._webhook_raw.body.a#}} {{#h._webhook_raw.query_params.b#}} {{#h.X_Shop#}} {{#h.dry_run#}} {{#h.X_Signature#}}";
     let nodes =
         json!([{"id": "h", "data": hook}, {"id": "a", "data": {"type": "answer", "title": "Say", "answer": answer}}]);
     let file = dify(nodes, json!([{"source": "h", "target": "a"}]));
-    let why = "is not translated: only the body of a call is available";
+    let why = "is not translated: runs do not get the header `X-Signature`, which may hold a secret";
     let expected = [
-        "hook webhook partial: only the body of a call is available, not its headers and parameters; the platform sets the response: `status_code` and `response_body` are not imported".to_owned(),
-        format!("say send_message partial: `{{{{#h.X_Sig#}}}}` {why}; `{{{{#h.dry#}}}}` {why}"),
+        "hook webhook partial: the platform sets the response: `status_code` and `response_body` are not imported"
+            .to_owned(),
+        format!("say send_message partial: `{{{{#h.X_Signature#}}}}` {why}"),
     ];
     assert_eq!(lines(&file), expected);
     let said = config(&read_sound(&file.to_string()), "say")["text"].clone();
-    assert!(
-        said.as_str().unwrap().starts_with("{{ nodes.hook.output.who }} {{ nodes.hook.output.a }} {{ untranslated[")
-    );
+    let call = "{{ nodes.hook.output.body.who }} {{ nodes.hook.output.body.a }} {{ nodes.hook.output.query.b }} \
+                {{ nodes.hook.output.headers['x-shop'] }} {{ nodes.hook.output.query['dry-run'] }} {{ untranslated[";
+    assert!(said.as_str().unwrap().starts_with(call), "{said}");
 }
 
 #[test]

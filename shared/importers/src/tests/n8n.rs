@@ -272,7 +272,7 @@ fn webhook_enrichment() {
 fn values_are_named_by_their_new_paths() {
     let imported = file("support-triage.json");
     let fields = &config(&imported, "normalize")["fields"];
-    assert_eq!(fields["email"], "input.email.lower().trim()");
+    assert_eq!(fields["email"], "input.body.email.lower().trim()");
     assert_eq!(fields["tags"], "['support', 'web']");
     let answer =
         "{'received': true, 'email': nodes.normalize.output.email, 'priority': nodes.normalize.output.priority}";
@@ -281,7 +281,7 @@ fn values_are_named_by_their_new_paths() {
     let imported = file("error-handling.json");
     let charge = json!({
         "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000, "onError": "branch",
-        "body": {"type": "json", "value": "{'amount': input.amount * 100, 'currency': 'eur', 'order': input.id}"},
+        "body": {"type": "json", "value": "{'amount': input.body.amount * 100, 'currency': 'eur', 'order': input.body.id}"},
         "retry": {"maxAttempts": 3, "backoffMs": 1_000, "maxBackoffMs": 1_000},
     });
     assert_eq!(config(&imported, "charge"), charge);

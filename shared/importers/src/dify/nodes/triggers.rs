@@ -55,15 +55,13 @@ pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
 
 pub fn webhook(node: Context) -> Translation {
     let method = text(node.data("method")).to_uppercase();
-    let translation = Translation::new("webhook", json!({})).with_reconnects(["a webhook, with a new URL and token"]);
+    let translation = Translation::new("webhook", json!({"input": "call"}));
+    let translation = translation.with_reconnects(["a webhook, with a new URL and token"]);
     let translation = match method.as_str() {
         "" | "POST" => translation,
         method => translation.with_notes([format!("webhooks are called by POST, not by {method}")]),
     };
     let mut notes = Vec::new();
-    if !list(node.data("headers")).is_empty() || !list(node.data("params")).is_empty() {
-        notes.push("only the body of a call is available, not its headers and parameters");
-    }
     let is_usual = whole_number(node.data("status_code")).is_none_or(|code| code == 200);
     if !is_usual || !scalar_text(node.data("response_body")).is_empty() {
         notes.push("the platform sets the response: `status_code` and `response_body` are not imported");

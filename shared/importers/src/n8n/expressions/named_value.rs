@@ -1,6 +1,8 @@
 //! Maps paths into n8n's outputs to paths into ours. In n8n every value is the `json` of an item. Here a node has one
 //! output, and some node types give it another shape.
 
+use domain::webhook::is_kept_header;
+
 use super::tree::{Js, Link};
 
 /// Why the sender of a message is not translated: an answer is sent there automatically.
@@ -11,7 +13,7 @@ const ONLY_TEXT: &str = "only the text of a message is available";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Same,
-    /// n8n: `{headers, query, params, body}`. Here: the body.
+    /// n8n: `{headers, query, params, body}`. Here: `{body, query, headers, method}`.
     Call,
     /// n8n: the body. Here: `{status, headers, body}`.
     Answer,
@@ -58,9 +60,11 @@ impl NamedValue {
     pub fn translate_links(&self, links: &[Link]) -> Result<Translated, String> {
         let path = |members, links| Ok(Translated::Path { members, links, note: None });
         match (self.shape, &names(links)[..]) {
-            (Shape::Call, ["body", ..]) => path(&[], 1),
-            (Shape::Call, ["headers" | "query" | "params" | "webhookUrl" | "executionMode", ..]) => {
-                Err("only the body of a call is available".to_owned())
+            (Shape::Call, ["headers", name, ..]) if !is_kept_header(name) => {
+                Err(format!("runs do not get the header `{name}`, which may hold a secret"))
+            }
+            (Shape::Call, ["params" | "webhookUrl" | "executionMode", ..]) => {
+                Err("the path and the URL of a call are not available".to_owned())
             }
             (Shape::Answer, _) => path(&["body"], 0),
             (Shape::FullAnswer, ["statusCode", ..]) => path(&["status"], 1),

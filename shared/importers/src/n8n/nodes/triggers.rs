@@ -20,7 +20,7 @@ pub fn webhook(node: Context) -> Translation {
     };
     let method = text(node.parameter("httpMethod"));
     let method = if method.is_empty() { "GET" } else { method };
-    let mut translation = Translation::new("webhook", json!({}))
+    let mut translation = Translation::new("webhook", json!({"input": "call"}))
         .with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
     if !matches!(method, "POST") {
         translation = translation.with_notes([format!("webhooks are called by POST, not by {method}")]);
