@@ -273,7 +273,8 @@ async fn an_unknown_query_parameter_is_named() {
     for document in documents() {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
         let described = routes(&document);
-        for (path, method) in described.clone() {
+        // A webhook may give its run any parameter.
+        for (path, method) in described.clone().into_iter().filter(|(path, _)| path != "/hooks/v1/{webhook_id}") {
             let filled = path.split('/').map(|part| if part.starts_with('{') { SOME_ID } else { part });
             let example = filled.collect::<Vec<_>>().join("/");
             let method: Method = method.to_uppercase().parse().unwrap();

@@ -12,12 +12,12 @@ async fn webhook_enrichment() {
     let answers = [("/company.example.com/v1/acme.example", acme), ("/company.example.com/v1/broken", json!("{"))];
     let server = Server::start(&answers).await;
     let import = publish_import(&ada, "n8n/webhook-enrichment.json", &server).await;
-    let run = import.run(&app, &ada, json!({"domain": "acme.example"})).await;
+    let run = import.run(&app, &ada, json!({"body": {"domain": "acme.example"}})).await;
     // `Number("240")` of JavaScript is 240. Here it is 240.0, which is the same number in JSON.
     assert_eq!(run["output"], json!({"name": "Acme", "employees": 240.0, "headline": "Acme of Bilbao"}), "{run}");
 
     // "On Error: Continue (using error output)" passes the item with its error on at the second output.
-    let run = import.run(&app, &ada, json!({"domain": "broken"})).await;
+    let run = import.run(&app, &ada, json!({"body": {"domain": "broken"}})).await;
     assert_eq!((&run["state"], &run["output"]["ok"]), (&json!("completed"), &json!(false)), "{run}");
     assert!(run["output"]["error"].as_str().unwrap().starts_with("Lookup failed: "), "{run}");
 }
@@ -64,7 +64,15 @@ async fn lead_scoring() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let server = Server::start(&[("/crm.example.com/api/leads", json!({"id": 1}))]).await;
-    let import = publish_import(&ada, "n8n/lead-scoring.json", &server).await;
+    let mut import = import(&ada, "n8n/lead-scoring.json").await;
+    import.reconnect(&ada, &server.url, "").await;
+    // Something must be done about the spreadsheet, whose node is not supported.
+    assert_eq!(import.errors(&ada).await, ["placeholder"]);
+    let nodes = import.graph["nodes"].as_array_mut().unwrap();
+    let sheet = nodes.iter_mut().find(|node| node["id"] == "append_to_sheet").unwrap();
+    (sheet["type"], sheet["config"]) = (json!("fail"), json!({"message": "No sheet"}));
+    import.save(&ada).await;
+    import.publish(&ada).await;
     let lead = |size: u32, country: &str| json!({"Name": "Ada", "Company size": size, "Country": country});
     let run = import.run(&app, &ada, lead(240, "fr")).await;
     assert_eq!(run["state"], "completed", "{run}");
@@ -72,7 +80,7 @@ async fn lead_scoring() {
 
     let run = import.run(&app, &ada, lead(20, "fr")).await;
     assert_eq!((&run["state"], &run["error"]["message"]), (&json!("failed"), &json!("Too far: FR")), "{run}");
-    // The spreadsheet is not supported, so its node fails by name. The branch is the one that n8n takes.
+    // The branch is the one that n8n takes.
     for country in ["es", "pl"] {
         let run = import.run(&app, &ada, lead(20, country)).await;
         assert_eq!(run["error"]["nodeId"], "append_to_sheet", "{run}");
