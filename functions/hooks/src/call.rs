@@ -1,5 +1,6 @@
 //! A call of a webhook as it was received: the input of its run, its idempotency key, and the event that is stored.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use axum::body::Bytes;
@@ -25,34 +26,41 @@ pub struct Call {
     query: String,
     headers: HeaderMap,
     body: Bytes,
-    /// The body as it is stored, if a part of it is masked.
-    masked_body: OnceLock<String>,
+    /// What is stored of the call, if a part of it is masked.
+    masked: OnceLock<Masked>,
+}
+
+struct Masked {
+    headers: BTreeMap<String, String>,
+    body: String,
 }
 
 impl Call {
     pub fn new(query: String, headers: HeaderMap, body: Bytes) -> Self {
-        Self { event_id: WebhookEventId::new(), query, headers, body, masked_body: OnceLock::new() }
+        Self { event_id: WebhookEventId::new(), query, headers, body, masked: OnceLock::new() }
     }
 
-    /// Masks parts of the body in what is stored of the call. `body` is the body as it was read, and `kind` is what the
-    /// run gets.
+    /// Masks parts of what is stored of the call. `body` is the body as it was read, and `kind` is what the run gets.
     pub fn mask(&self, redaction: &Redaction, kind: WebhookInput, body: Option<&Value>) {
         if redaction.is_empty() {
             return;
         }
-        self.masked_body.get_or_init(|| match body.cloned() {
-            Some(body) => {
-                let mut input = self.input(kind, body);
-                mask_run_input(redaction, &mut input);
-                let mut body = match kind {
-                    WebhookInput::Body => input,
-                    WebhookInput::Call => input["body"].take(),
-                };
-                hide(&mut body);
-                body.to_string()
-            }
+        self.masked.get_or_init(|| {
             // The parts cannot be found in a body that is not valid, so nothing of it is stored.
-            None => String::new(),
+            let is_valid = body.is_some();
+            let mut input = self.input(kind, body.cloned().unwrap_or_default());
+            mask_run_input(redaction, &mut input);
+            hide(&mut input);
+            let (headers, body) = match (kind, input) {
+                (WebhookInput::Body, body) => (kept_headers(self.sent_headers()), body),
+                (WebhookInput::Call, Value::Object(mut call)) => {
+                    let headers = call.remove("headers").and_then(|headers| serde_json::from_value(headers).ok());
+                    (headers.unwrap_or_default(), call.remove("body").unwrap_or_default())
+                }
+                // The whole call is masked.
+                (WebhookInput::Call, masked) => (BTreeMap::new(), masked),
+            };
+            Masked { headers, body: if is_valid { body.to_string() } else { String::new() } }
         });
     }
 
@@ -110,10 +118,14 @@ impl Call {
         self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
-    /// The key by which a repeated call is recognized.
-    pub fn start_key(&self, webhook: WebhookId, body: &Value) -> Result<Option<StartKey>> {
+    /// The key by which a repeated call is recognized. Headers of a repeated call may differ.
+    pub fn start_key(&self, webhook: WebhookId, kind: WebhookInput, body: &Value) -> Result<Option<StartKey>> {
         let Some(key) = self.headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
-        let start_key = |key: &str| StartKey::new(format!("webhook#{webhook}"), key.to_owned(), hash(body));
+        let hash = match kind {
+            WebhookInput::Body => hash(body),
+            WebhookInput::Call => hash(&json!([body, self.query()])),
+        };
+        let start_key = |key: &str| StartKey::new(format!("webhook#{webhook}"), key.to_owned(), hash);
         let problem = || format!("1 to {} ASCII characters", StartKey::MAX_CHARS);
         let start_key = key.to_str().ok().and_then(start_key);
         start_key.map(Some).ok_or_else(|| Error::invalid_query("Idempotency-Key", problem()))
@@ -122,7 +134,8 @@ impl Call {
     /// The event of a call that has a run.
     pub fn answered(&self, outcome: WebhookOutcome, run: RunId, status: u16) -> WebhookEvent {
         let content_type = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let body = self.masked_body.get().map_or(&*self.body, String::as_bytes);
+        let masked = self.masked.get();
+        let body = masked.map_or(&*self.body, |masked| masked.body.as_bytes());
         let body = &body[..body.len().min(MAX_KEPT_BYTES)];
         WebhookEvent {
             id: self.event_id,
@@ -131,7 +144,7 @@ impl Call {
             run: Some(run.uuid()),
             error_code: None,
             content_type: content_type.map(kept_value),
-            headers: kept_headers(self.sent_headers()),
+            headers: masked.map_or_else(|| kept_headers(self.sent_headers()), |masked| masked.headers.clone()),
             body: String::from_utf8_lossy(body).into_owned(),
             body_bytes: self.body.len() as u64,
         }

@@ -85,9 +85,7 @@ impl<'a> AuthorizedCall<'a> {
         }
         let (workflow, retention) = self.admit().await?;
         let body = body?;
-        call.check_query(kind)?;
-        // Headers of a repeated call may differ.
-        let start_key = call.start_key(webhook.id, &body)?;
+        let start_key = call.start_key(webhook.id, kind, &body)?;
         if let Some(start_key) = &start_key
             && let Some(first) = stores.runs.find_started(start_key).await?
         {
@@ -96,6 +94,7 @@ impl<'a> AuthorizedCall<'a> {
         let startable = workflow.startable_release()?;
         let release = release.ok_or_else(unused_webhook)?;
         let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
+        call.check_query(kind)?;
         let input = call.input(kind, body);
         check_input("", &input)?;
         let mut input = self.read_fields(&release, trigger, input).await?;

@@ -216,8 +216,11 @@ impl Node {
             return Ok(());
         }
         let headers = self.config.get("headers").and_then(Value::as_object).into_iter().flatten();
-        let mut texts = headers.filter_map(|(name, value)| Some((name, value.as_str()?)));
-        let Some((name, _)) = texts.find(|(name, value)| header::is_secret(name, value)) else { return Ok(()) };
+        let is_secret = |(name, value): &(&String, &Value)| match value {
+            Value::String(text) => header::is_secret(name, text),
+            other => other["js"].as_str().is_some_and(|source| header::is_secret_in_js(name, source)),
+        };
+        let Some((name, _)) = headers.into_iter().find(is_secret) else { return Ok(()) };
         let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
         let problem = "is a secret that every reader of the workflow would see. Remove it, store it in an outbound \
                        credential of the workflow, and set `credentialId` to that credential";

@@ -36,10 +36,23 @@ const SCHEMES: [&str; 2] = ["Bearer", "Basic"];
 
 /// Whether a header contains a plain-text secret. A value with a `{{…}}` placeholder is not one: it is filled in later.
 pub fn is_secret(name: &str, value: &str) -> bool {
+    !value.is_empty() && !value.contains("{{") && (secret_name::is_secret(name) || has_credentials(value))
+}
+
+/// Whether the JavaScript that gives the value of a header contains a plain-text secret: a text with credentials, or, in a
+/// header for secrets, no variable from which the secret could come.
+pub fn is_secret_in_js(name: &str, source: &str) -> bool {
+    let reads_variables = ["input", "nodes", "vars", "run"].iter().any(|variable| source.contains(variable));
+    let texts = source.split(['\'', '"', '`']);
+    let has_text = |text: &str| has_credentials(text) && !text.contains("${");
+    (secret_name::is_secret(name) && !reads_variables) || texts.into_iter().any(has_text)
+}
+
+/// Whether a text is like `Bearer abc`.
+fn has_credentials(value: &str) -> bool {
     let mut words = value.split_whitespace();
     let has_scheme = words.next().is_some_and(|word| SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)));
-    let has_credentials = has_scheme && words.next().is_some() && words.next().is_none();
-    !value.is_empty() && !value.contains("{{") && (secret_name::is_secret(name) || has_credentials)
+    has_scheme && words.next().is_some() && words.next().is_none()
 }
 
 #[cfg(test)]
@@ -61,6 +74,25 @@ mod tests {
             ("Idempotency-Key", "1"),
         ] {
             assert!(!is_secret(name, value), "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn secrets_in_javascript_are_recognized() {
+        for (name, source) in [
+            ("Authorization", "'Token abc'"),
+            ("X-Api-Key", "atob('YWJj')"),
+            ("x-custom", "`Bearer abc`"),
+            ("x-custom", "input.a ? 'Basic YTpi' : ''"),
+        ] {
+            assert!(is_secret_in_js(name, source), "{name}: {source}");
+        }
+        for (name, source) in [
+            ("Authorization", "'Bearer ' + input.token"),
+            ("Authorization", "`Bearer ${nodes.login.output.token}`"),
+            ("accept", "'text/plain'"),
+        ] {
+            assert!(!is_secret_in_js(name, source), "{name}: {source}");
         }
     }
 }

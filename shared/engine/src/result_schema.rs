@@ -25,10 +25,13 @@ pub fn result_schema(graph: &Graph) -> Value {
 
 /// What a node `send_result` sets: the value of its expression, or its input.
 fn node_result(graph: &Graph, node: &Node) -> Value {
-    match node.config.get("output").and_then(Value::as_str).map(Expression::parse) {
+    match node.config.get("output") {
         None => input_schema(graph, node),
-        Some(Ok(expression)) => expression.schema().unwrap_or_else(|| json!({})),
-        Some(Err(_)) => json!({}),
+        Some(Value::String(text)) => {
+            Expression::parse(text).ok().and_then(|expression| expression.schema()).unwrap_or_else(|| json!({}))
+        }
+        // JavaScript.
+        Some(_) => json!({}),
     }
 }
 
@@ -68,6 +71,7 @@ mod tests {
         assert_eq!(schema(json!({"output": "{'n': 1, 'text': input}"})), or_null(object));
         assert_eq!(schema(json!({"output": "[input]"})), or_null(json!({"type": "array"})));
         assert_eq!(schema(json!({"output": "input"})), json!({}));
+        assert_eq!(schema(json!({"output": {"js": "1"}})), json!({}));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Builds the graph and the report. Every converted node is validated against the schema of its type here, so no invalid
 //! node is ever reported as mapped.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -110,14 +110,6 @@ impl Draft {
             None => (Status::Partial, format!("imported as {}; {}", kinds.join(" and "), translation.notes.join("; "))),
         };
         let report = self.report_node(original, status, why);
-        if let (Some(step), Some(kept)) = (placeholder, &self.report.nodes[report].original) {
-            let bytes = self.bytes + kept.to_string().len();
-            // The nodes that were translated have the first claim to the size of the graph.
-            if bytes <= MAX_GRAPH_BYTES / 2 {
-                self.bytes = bytes;
-                translation.steps[step].config.insert("original".to_owned(), kept.clone());
-            }
-        }
         let what = translation.reconnect.into_iter();
         self.report.reconnect.extend(what.map(|what| Reconnect { node_id: original.id.to_owned(), what }));
 
@@ -272,7 +264,25 @@ impl Draft {
         placed.placeholder.is_none() && placed.exits.iter().any(|(of, ..)| of != ERROR)
     }
 
+    /// Adds the originals to their placeholders, as far as the graph has room for them.
+    fn add_originals(&mut self) {
+        let placeholders: HashMap<&str, usize> =
+            self.nodes.iter().filter_map(|node| Some((node.placeholder.as_deref()?, node.report))).collect();
+        for node in &mut self.graph.nodes {
+            let report = placeholders.get(&*node.id);
+            let Some(original) = report.and_then(|report| self.report.nodes[*report].original.as_ref()) else {
+                continue;
+            };
+            let bytes = self.bytes + original.to_string().len();
+            if bytes <= MAX_GRAPH_BYTES / 2 {
+                self.bytes = bytes;
+                node.config.insert("original".to_owned(), original.clone());
+            }
+        }
+    }
+
     pub fn finish(mut self) -> (Graph, Report) {
+        self.add_originals();
         bounds::limit_report(&mut self.report);
         (self.graph, self.report)
     }

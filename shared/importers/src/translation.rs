@@ -71,7 +71,7 @@ impl Translation {
         let mut translation = Self::unsupported(why);
         translation.steps.insert(0, TranslatedStep { suffix: "start", kind: InputNode::NAME, config: Map::new() });
         translation.wires.push((0, OUT.to_owned(), 1));
-        translation
+        translation.with_exits([("0", 1, OUT)])
     }
 
     /// The step that another node must replace.

@@ -119,7 +119,11 @@ fn zone_offset(name: String, time_ms: f64) -> f64 {
 
 /// The abbreviation of a time zone in English, if it is one that the United States use.
 fn zone_abbreviation(name: String, time_ms: f64) -> Option<String> {
-    const KNOWN: [&str; 11] = ["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST"];
+    const KNOWN: [&str; 13] =
+        ["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST", "AST", "ADT"];
+    if name == "America/Havana" {
+        return None;
+    }
     let is_american = name.starts_with("America/") || name.starts_with("US/") || name == "Pacific/Honolulu";
     let zone = TimeZone::get(&name).ok().filter(|_| is_american)?;
     let info = zone.to_offset_info(instant(time_ms)?);

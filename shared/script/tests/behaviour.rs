@@ -148,6 +148,9 @@ fn other_locales_are_refused() {
         "(1.5).toLocaleString(['pt-BR'])",
         "new Intl.NumberFormat('fr')",
         "DateTime.now().setLocale('es').toFormat('MMMM')",
+        "new Intl.NumberFormat('en-US', { roundingMode: 'trunc' })",
+        "new Intl.DateTimeFormat('en-US-u-ca-buddhist')",
+        "new Date().toLocaleString('en-GB', { timeZone: 'Europe/London', timeZoneName: 'short' })",
         "DateTime.now().setLocale('en-AU').toLocaleString()",
         "new Intl.DateTimeFormat('en-US', { timeZoneName: 'long' }).format()",
     ] {

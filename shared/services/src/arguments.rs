@@ -129,7 +129,7 @@ fn parse_expression(language: ExpressionLanguage, text: &str) -> Result<(), Synt
             JinjaTemplate::parse(&format!("{{{{ ({text}) }}}}"))?;
             JinjaTemplate::parse(&format!("{{{{ [{text}] }}}}")).map(drop)
         }
-        // An `http` node has no field in JavaScript, so no place of an operation asks for it.
+        // No operation asks for it.
         ExpressionLanguage::JavaScript | ExpressionLanguage::JsValue | ExpressionLanguage::JsText => {
             let message = translated!("cannot be JavaScript", "no puede ser JavaScript");
             Err(SyntaxError::new(TextPosition::default(), message))

@@ -481,7 +481,11 @@ async fn a_run_gets_the_whole_call_if_its_webhook_says_so() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let nodes = [
-        node("hook", "webhook", json!({"input": "call", "redact": ["input.body.card", "input.query.pin"]})),
+        node(
+            "hook",
+            "webhook",
+            json!({"input": "call", "redact": ["input.body.card", "input.query.pin", "input.headers.x-trace"]}),
+        ),
         node("end", "send_result", json!({"output": "input"})),
     ];
     let hook = publish_hook(&app, &ada, graph(&nodes, &["hook.out end"]), "sync").await;
@@ -507,14 +511,35 @@ async fn a_run_gets_the_whole_call_if_its_webhook_says_so() {
     let again = call("2", json!({"card": "4242", "n": 1})).await;
     assert_eq!((&again.json["runId"], &again.json["output"]), (&called.json["runId"], output));
     assert_eq!(refusal(&call("1", json!({"n": 2})).await), ("409", "idempotency_conflict"));
+    let other_query =
+        hook.caller.request(Method::POST, &format!("{}?page=3", hook.url)).header("idempotency-key", "one");
+    let other_query = send(other_query.json(&json!({"card": "4242", "n": 1}))).await;
+    assert_eq!(refusal(&other_query), ("409", "idempotency_conflict"));
 
     // Of the call, the event and the run show the body without what is masked.
     let events = ada.get(&format!("{}/events", hook.webhook_path())).await;
-    let event = ada.get(&format!("{}/events/{}", hook.webhook_path(), events.column("id")[2])).await;
+    let event = ada.get(&format!("{}/events/{}", hook.webhook_path(), events.column("id")[3])).await;
     assert_eq!(event.json["data"]["body"], r#"{"card":"***","n":1}"#, "{}", event.text);
+    assert_eq!(
+        (&event.json["data"]["headers"]["x-trace"], &event.json["data"]["headers"]["x-shop"]),
+        (&json!("***"), &json!("one"))
+    );
     let run = ada.get(&format!("{}/{}", runs_path(&hook.workflow), called.json["runId"].as_str().unwrap())).await;
     let input = &run.json["data"]["input"];
     assert_eq!((&input["body"]["card"], &input["query"]["pin"]), (&json!("***"), &json!("***")), "{}", run.text);
+
+    // Also the whole call can be masked.
+    for redact in ["input", "output"] {
+        let nodes = [
+            node("hook", "webhook", json!({"input": "call", "redact": [redact]})),
+            node("end", "send_result", json!({"output": "input.body.n"})),
+        ];
+        let hidden = publish_hook(&app, &ada, graph(&nodes, &["hook.out end"]), "sync").await;
+        assert_eq!(hidden.call(json!({"n": 5})).await.json["output"], 5);
+        let events = ada.get(&format!("{}/events", hidden.webhook_path())).await;
+        let event = ada.get(&format!("{}/events/{}", hidden.webhook_path(), events.column("id")[0])).await;
+        assert_eq!(event.json["data"]["body"], r#""***""#, "{}", event.text);
+    }
 
     // A query that the run would not get is refused.
     let plain = publish_hook(&app, &ada, doubled(), "sync").await;

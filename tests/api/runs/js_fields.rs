@@ -143,6 +143,38 @@ async fn mistakes_are_problems_of_the_draft() {
     assert_eq!(problems_of("http", json!({"url": js("input.url")})).await, json!([]));
 }
 
+/// The limits of one script are not multiplied by the number of fields.
+#[tokio::test]
+async fn the_fields_of_a_node_and_of_a_graph_are_limited_together() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let fields = |count: usize, source: &str| {
+        let fields: serde_json::Map<_, _> = (0..count).map(|index| (format!("f{index}"), js(source))).collect();
+        with_node("transform", json!({ "fields": fields }))
+    };
+    let loops = fields(60, "(() => { let n = 0; while (n < 1e6) n++; return n })()");
+    let (_, run) = finish(&app, &ada, loops, json!({})).await;
+    assert_eq!(run["error"]["code"], "code_limit", "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("too many steps in all"), "{run}");
+
+    let created = ada.post_json(WORKFLOWS, json!({"name": "Draft", "graph": fields(1_001, "1")})).await;
+    let validated = ada.post(&format!("{WORKFLOWS}/{}/validate", created.id())).await;
+    let problems = validated.json["data"]["problems"].as_array().unwrap();
+    assert_eq!((problems.len(), &problems[0]["code"]), (1, &json!("too_many_scripts")), "{}", validated.text);
+}
+
+#[tokio::test]
+async fn a_secret_in_a_header_is_refused_also_in_javascript() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let create = async |headers: Value| {
+        let graph = with_node("http", json!({"url": "https://example.com", "headers": headers}));
+        ada.post_json(WORKFLOWS, json!({"name": "Draft", "graph": graph})).await
+    };
+    assert_eq!(refusal(&create(json!({"Authorization": js("'Bearer abc'")})).await), ("400", "invalid_body"));
+    assert_eq!(create(json!({"Authorization": js("'Bearer ' + input.token")})).await.status, "201 Created");
+}
+
 /// The function that receives webhooks does not run scripts.
 #[tokio::test]
 async fn a_webhook_leaves_a_run_with_javascript_to_a_worker() {

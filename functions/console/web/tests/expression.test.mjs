@@ -78,6 +78,7 @@ test("a template becomes JavaScript and back", () => {
     ["{{ input.name }}", "input.name"],
     ["5 ` and ${", "`5 \\` and \\${`"],
     ["", ""],
+    ["{{ a | upper }} {{ b }}", "{{ a | upper }} {{ b }}"],
   ]) assert.equal(changeLanguage(template, "jinja", "js"), js);
   assert.equal(changeLanguage("`Hi ${input.name}!`", "js", "jinja"), "Hi {{ input.name }}!");
   assert.equal(changeLanguage("input.name", "js", "jinja"), "{{ input.name }}");

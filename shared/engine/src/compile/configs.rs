@@ -9,7 +9,7 @@ use super::{Each, PlanStep, Problems, Severity};
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, FieldWarning, NodeConfig};
-use crate::schema::{ExpressionLanguage, Program, check_config};
+use crate::schema::{Program, check_config};
 use crate::script::OwnInterpreter;
 use domain::graph::{Graph, Node};
 use domain::language::Translated;
@@ -17,6 +17,15 @@ use domain::translated;
 
 /// The maximum number of regular expressions in a graph. Each one is compiled to validate it.
 const MAX_PATTERNS: usize = 1_000;
+/// The maximum number of scripts in a graph, each of which is compiled in a process of its own.
+const MAX_SCRIPTS: usize = 1_000;
+
+/// What the graph has so far.
+#[derive(Default)]
+struct Counts {
+    patterns: usize,
+    scripts: usize,
+}
 
 /// Builds one step per node, and reports the problems of its configuration. The configuration is none if it cannot be read.
 pub fn read_nodes(
@@ -24,17 +33,16 @@ pub fn read_nodes(
     interpreter: &OwnInterpreter,
     problems: &mut Problems,
 ) -> (Vec<PlanStep>, Vec<Option<NodeConfig>>) {
-    let mut patterns = 0;
+    let mut counts = Counts::default();
     let nodes = graph.nodes.iter().enumerate();
-    nodes.map(|(index, node)| read_node(index, node, interpreter, &mut patterns, problems)).unzip()
+    nodes.map(|(index, node)| read_node(index, node, interpreter, &mut counts, problems)).unzip()
 }
 
-/// `patterns` counts the regular expressions of the graph so far.
 fn read_node(
     index: usize,
     node: &Node,
     interpreter: &OwnInterpreter,
-    patterns: &mut usize,
+    counts: &mut Counts,
     problems: &mut Problems,
 ) -> (PlanStep, Option<NodeConfig>) {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
@@ -54,10 +62,18 @@ fn read_node(
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
-        let is_script = language == ExpressionLanguage::JavaScript;
-        let pattern_count = if is_script { 0 } else { text.matches("matches").count() };
-        *patterns += pattern_count;
-        if pattern_count > 0 && *patterns > MAX_PATTERNS {
+        let pattern_count = if language.is_javascript() { 0 } else { text.matches("matches").count() };
+        counts.patterns += pattern_count;
+        counts.scripts += usize::from(language.is_javascript());
+        if language.is_javascript() && counts.scripts > MAX_SCRIPTS {
+            let message = translated!(
+                "the graph has more than {MAX_SCRIPTS} scripts; use other expressions for some",
+                "el grafo tiene más de {MAX_SCRIPTS} programas de JavaScript; use otras expresiones en algunos"
+            );
+            problems.field("too_many_scripts", index, &field, None, message);
+            continue;
+        }
+        if pattern_count > 0 && counts.patterns > MAX_PATTERNS {
             let message = translated!(
                 "the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`",
                 "el grafo tiene más de {MAX_PATTERNS} expresiones regulares; quite algunas llamadas a `matches`"

@@ -15,6 +15,8 @@ use crate::value_size::add_size;
 use domain::run::StepError;
 
 const ROOT: &str = "config";
+/// The steps after which no further script of a node begins. It is the limit of one script.
+const MAX_SCRIPT_WORK: u64 = 50_000_000;
 
 /// The expressions of a step, and the variables that they see.
 pub struct Fields<'a> {
@@ -135,6 +137,12 @@ impl<'a> Fields<'a> {
     }
 
     fn run_script(&self, path: &str, script: &Script) -> Result<Value, StepError> {
+        if self.script_work.get() > MAX_SCRIPT_WORK {
+            let message = format!(
+                "{path}: the JavaScript of this node takes too many steps in all; use a node `code` for a part of it"
+            );
+            return Err(StepError::new("code_limit", message));
+        }
         let ExecutedScript { result, work, console } = script.execute(path, &self.surroundings);
         self.script_work.set(self.script_work.get().saturating_add(work));
         self.console.borrow_mut().extend(console);

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 156] = [
+const TEXTS: [(&str, &str); 157] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -193,8 +193,10 @@ const TEXTS: [(&str, &str); 156] = [
      "Si el modelo recibe las imágenes y los archivos de texto del mensaje que inició la ejecución; por defecto no."),
     ("The JSON Schema (draft 2020-12) of the answer. With it, the value is JSON and not a text.",
      "El JSON Schema (borrador 2020-12) de la respuesta. Con él, el valor es JSON y no un texto."),
-    ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`, without headers that may hold secrets. `body` by default.",
-     "El valor del nodo: el cuerpo de la llamada (`body`) o la llamada entera (`call`) como `{body, query, headers, method}`, sin las cabeceras que pueden tener secretos. Por defecto, `body`."),
+    ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`. Headers that may hold secrets are left out, and long ones are cut. `body` by default.",
+     "El valor del nodo: el cuerpo de la llamada (`body`) o la llamada entera (`call`) como `{body, query, headers, method}`. Se omiten las cabeceras que pueden tener secretos y se cortan las largas. Por defecto, `body`."),
+    ("An import puts one in the place of each node that it cannot translate.",
+     "Una importación pone uno en lugar de cada nodo que no puede traducir."),
     ("What is to be done.",
      "Lo que falta por hacer."),
     ("The names of its output ports; `out` by default.",

@@ -11,8 +11,8 @@ use domain::language::Translated;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookNode {
-    /// The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`, without headers that
-    /// may hold secrets. `body` by default.
+    /// The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`. Headers that may
+    /// hold secrets are left out, and long ones are cut. `body` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub input: Option<WebhookInput>,

@@ -33,6 +33,10 @@ impl ExpressionLanguage {
         }
     }
 
+    pub fn is_javascript(self) -> bool {
+        matches!(self, Self::JavaScript | Self::JsValue | Self::JsText)
+    }
+
     /// The expression of a field for this language, which is a string, or the JavaScript in `{"js": "…"}`.
     pub(super) fn read(self, field: &Value) -> Option<(Self, &str)> {
         match (self, field) {

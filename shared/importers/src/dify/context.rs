@@ -121,6 +121,9 @@ impl<'a, 'd> Context<'a, 'd> {
             }
             ("trigger-webhook", "_webhook_raw") => match after {
                 ["query_params", within @ ..] => plain_path(append_members(member(&output_path, "query"), within)),
+                ["headers", name, ..] => {
+                    plain_path(append_members(output_path, &header_part(name)?.each_ref().map(String::as_str)))
+                }
                 _ => plain_path(append_members(output_path, after)),
             },
             ("trigger-webhook", key) => {
@@ -183,11 +186,15 @@ fn webhook_part(webhook: &SourceNode, name: &str) -> Result<[String; 2], String>
         return Ok(["query".to_owned(), parameter]);
     }
     match find("headers") {
-        Some(header) if !is_kept_header(&header) => {
-            Err(format!("runs do not get the header `{}`, which may hold a secret", truncate(&header, 40)))
-        }
-        Some(header) => Ok(["headers".to_owned(), header.to_ascii_lowercase()]),
+        Some(header) => header_part(&header),
         None => Ok(["body".to_owned(), name.to_owned()]),
+    }
+}
+
+fn header_part(name: &str) -> Result<[String; 2], String> {
+    match is_kept_header(name) {
+        true => Ok(["headers".to_owned(), name.to_ascii_lowercase()]),
+        false => Err(format!("runs do not get the header `{}`, which may hold a secret", truncate(name, 40))),
     }
 }
 

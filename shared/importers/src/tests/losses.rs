@@ -231,7 +231,7 @@ fn the_headers_and_parameters_of_a_dify_webhook_are_named() {
         "type": "trigger-webhook", "title": "Hook", "method": "post", "status_code": 202, "response_body": "ok",
         "headers": [{"name": "X-Shop"}, {"name": "X-Signature"}], "params": [{"name": "dry-run"}], "body": [{"name": "who"}],
     });
-    let answer = "{{#h.who#}} {{#h._webhook_raw.body.a#}} {{#h._webhook_raw.query_params.b#}} {{#h.X_Shop#}} {{#h.dry_run#}} {{#h.X_Signature#}}";
+    let answer = "{{#h.who#}} {{#h._webhook_raw.body.a#}} {{#h._webhook_raw.query_params.b#}} {{#h._webhook_raw.headers.X-Shop#}} {{#h.X_Shop#}} {{#h.dry_run#}} {{#h.X_Signature#}}";
     let nodes =
         json!([{"id": "h", "data": hook}, {"id": "a", "data": {"type": "answer", "title": "Say", "answer": answer}}]);
     let file = dify(nodes, json!([{"source": "h", "target": "a"}]));
@@ -244,7 +244,7 @@ fn the_headers_and_parameters_of_a_dify_webhook_are_named() {
     assert_eq!(lines(&file), expected);
     let said = config(&read_sound(&file.to_string()), "say")["text"].clone();
     let call = "{{ nodes.hook.output.body.who }} {{ nodes.hook.output.body.a }} {{ nodes.hook.output.query.b }} \
-                {{ nodes.hook.output.headers['x-shop'] }} {{ nodes.hook.output.query['dry-run'] }} {{ untranslated[";
+                {{ nodes.hook.output.headers['x-shop'] }} {{ nodes.hook.output.headers['x-shop'] }} {{ nodes.hook.output.query['dry-run'] }} {{ untranslated[";
     assert!(said.as_str().unwrap().starts_with(call), "{said}");
 }
 

@@ -13,7 +13,7 @@
   const HEX = '0123456789abcdef';
 
   const ENCODINGS = {
-    utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', ascii: 'ascii', latin1: 'latin1', binary: 'latin1',
+    __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', ascii: 'ascii', latin1: 'latin1', binary: 'latin1',
     ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
   };
   const readEncoding = (encoding) => {
@@ -108,6 +108,11 @@
   };
 
   class Buffer extends Uint8Array {
+    // Old code writes `new Buffer('text', 'base64')`.
+    constructor(value, encodingOrOffset, length) {
+      if (typeof value === 'string') super(toBytes(value, readEncoding(encodingOrOffset)));
+      else super(value, encodingOrOffset, length);
+    }
     static from(value, encodingOrOffset, length) {
       if (typeof value === 'string') return fill(toBytes(value, readEncoding(encodingOrOffset)));
       if (value instanceof ArrayBuffer) return new Buffer(value, encodingOrOffset, length);
@@ -192,27 +197,37 @@
       for (let i = start ?? 0, n = 0; i < last; i++, n++) this[i] = bytes[n % bytes.length];
       return this;
     }
-    indexOf(value, from = 0) {
-      if (typeof value === 'number') return super.indexOf(value, from);
-      const wanted = typeof value === 'string' ? encode(value) : value;
-      for (let i = Math.max(0, from); i + wanted.length <= this.length; i++) {
-        let n = 0;
-        while (n < wanted.length && this[i + n] === wanted[n]) n++;
-        if (n === wanted.length) return i;
+    indexOf(value, from, encoding) {
+      if (typeof from === 'string') return this.indexOf(value, 0, from);
+      if (typeof value === 'number') return super.indexOf(value & 255, from);
+      const wanted = wantedBytes(value, encoding);
+      const start = Math.trunc(from) || 0;
+      for (let i = Math.max(0, start < 0 ? this.length + start : start); i + wanted.length <= this.length; i++) {
+        if (isAt(this, wanted, i)) return i;
       }
       return -1;
     }
-    includes(value, from) {
-      return this.indexOf(value, from) >= 0;
+    lastIndexOf(value, from, encoding) {
+      if (typeof from === 'string') return this.lastIndexOf(value, undefined, from);
+      const wanted = typeof value === 'number' ? [value & 255] : wantedBytes(value, encoding);
+      const start = from === undefined ? this.length : Math.trunc(from) || 0;
+      for (let i = Math.min(this.length - wanted.length, start < 0 ? this.length + start : start); i >= 0; i--) {
+        if (isAt(this, wanted, i)) return i;
+      }
+      return -1;
+    }
+    includes(value, from, encoding) {
+      return this.indexOf(value, from, encoding) >= 0;
     }
     readUInt8(at = 0) {
+      if (!(at >= 0 && at < this.length)) throw new RangeError('The value of "offset" is out of range.');
       return this[at];
     }
     readUInt16BE(at = 0) {
-      return this[at] * 256 + this[at + 1];
+      return this.readUInt8(at) * 256 + this.readUInt8(at + 1);
     }
     readUInt16LE(at = 0) {
-      return this[at] + this[at + 1] * 256;
+      return this.readUInt8(at) + this.readUInt8(at + 1) * 256;
     }
     readUInt32BE(at = 0) {
       return this.readUInt16BE(at) * 65536 + this.readUInt16BE(at + 2);
@@ -221,6 +236,11 @@
       return this.readUInt16LE(at) + this.readUInt16LE(at + 2) * 65536;
     }
   }
+  const wantedBytes = (value, encoding) => (typeof value === 'string' ? toBytes(value, readEncoding(encoding)) : value);
+  const isAt = (bytes, wanted, start) => {
+    for (let n = 0; n < wanted.length; n++) if (bytes[start + n] !== wanted[n]) return false;
+    return true;
+  };
   const fill = (bytes) => {
     const buffer = new Buffer(bytes.length);
     for (let i = 0; i < bytes.length; i++) buffer[i] = bytes[i];

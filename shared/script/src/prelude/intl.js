@@ -1,9 +1,9 @@
 // The part of `Intl` for English: dates in each time zone, and numbers. Other locales are refused, because a text in the wrong
-// format would be a mistake that nobody sees. The results are those of Node.
+// format would be a mistake that nobody sees, and so are options that are not available.
 (function (host) {
   'use strict';
 
-  const { Array, BigInt, Date, Math, Number, Object, Proxy, RangeError, Reflect, String, Symbol, TypeError } = globalThis;
+  const { Array, BigInt, Date, Math, Number, Object, RangeError, Reflect, String, Symbol, TypeError } = globalThis;
   const { hide, replace, now, zoneName, zoneOffset, zoneAbbreviation } = host;
   const { defineProperty } = Reflect;
   const pad = (number, size = 2) => String(number).padStart(size, '0');
@@ -23,7 +23,7 @@
     for (const one of wanted) {
       const tag = String(one);
       if (!/^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag)) throw new RangeError('Incorrect locale information provided');
-      const plain = tag.replace(/-u-.*$/, '').toLowerCase();
+      const plain = tag.toLowerCase();
       if (plain === 'en') return { ...US, locale: 'en' };
       for (const name of Object.keys(LOCALES)) if (name.toLowerCase() === plain) return LOCALES[name];
     }
@@ -35,6 +35,15 @@
     const text = typeof value === 'boolean' && values.includes(value) ? value : String(value);
     if (!values.includes(text)) throw new RangeError('Value ' + text + ' out of range for Intl options property ' + name);
     return text;
+  };
+  // Refuses options that have another value than their default.
+  const refuseOthers = (options, defaults) => {
+    for (const name of Object.keys(defaults)) {
+      const value = options[name];
+      if (value !== undefined && String(value) !== defaults[name]) {
+        throw new RangeError('The option ' + name + ': ' + String(value) + ' is not available in scripts.');
+      }
+    }
   };
   const toOptions = (options) => {
     if (options === null) throw new TypeError('Cannot convert undefined or null to object');
@@ -61,8 +70,8 @@
     style === 'short'
       ? { year: shortYear, month: 'numeric', day: 'numeric' }
       : { ...(style === 'full' && { weekday: 'long' }), year: 'numeric', month: style === 'medium' ? 'short' : 'long', day: 'numeric' };
-  const ofTimeStyle = (style) => ({
-    hour: 'numeric', minute: '2-digit', ...(style !== 'short' && { second: '2-digit' }),
+  const ofTimeStyle = (style, { isBritish }) => ({
+    hour: isBritish ? '2-digit' : 'numeric', minute: '2-digit', ...(style !== 'short' && { second: '2-digit' }),
     ...(style === 'long' && { timeZoneName: 'short' }), ...(style === 'full' && { timeZoneName: 'long' }),
   });
 
@@ -70,6 +79,7 @@
   const readDateFormat = (locales, given, needs, defaults) => {
     const locale = findLocale(locales);
     const options = toOptions(given);
+    refuseOthers(options, { calendar: 'gregory', numberingSystem: 'latn', dayPeriod: '' });
     const format = { locale, timeZone: 'UTC' };
     if (options.timeZone !== undefined) {
       const name = zoneName(String(options.timeZone));
@@ -92,7 +102,7 @@
       if (given !== undefined) throw new TypeError("Can't set option " + given + ' when ' + (dateStyle ? 'dateStyle' : 'timeStyle') + ' is used');
       if (needs === 'date' && timeStyle) throw new TypeError('Invalid option : timeStyle');
       if (needs === 'time' && dateStyle) throw new TypeError('Invalid option : dateStyle');
-      Object.assign(format, dateStyle && ofDateStyle(dateStyle, locale), timeStyle && ofTimeStyle(timeStyle));
+      Object.assign(format, dateStyle && ofDateStyle(dateStyle, locale), timeStyle && ofTimeStyle(timeStyle, locale));
       format.isLong = dateStyle === 'full' || dateStyle === 'long';
       format.styles = { ...(dateStyle && { dateStyle }), ...(timeStyle && { timeStyle }) };
     } else {
@@ -119,6 +129,9 @@
   const showZone = ({ locale, timeZone, timeZoneName: style }, time) => {
     if (style === 'short') {
       if (timeZone === 'UTC') return 'UTC';
+      if (locale.isBritish && !/^(?:America|Asia)\//.test(timeZone)) {
+        throw new RangeError('The name of the time zone ' + timeZone + ' is not available in en-GB. Use timeZoneName: "shortOffset".');
+      }
       const abbreviation = locale.isBritish ? undefined : zoneAbbreviation(timeZone, time);
       if (abbreviation !== undefined) return abbreviation;
     }
@@ -168,7 +181,8 @@
       return join(locale === LOCALES['en-US'] || locale.locale === 'en' ? [others, weekday] : [weekday, others], ' ');
     }
     const parts = { d: days, m: month, y: years };
-    return join([weekday, join([join([...order].map((each) => parts[each]), between), era], ' ')], ', ');
+    const isBrief = locale.isBritish && years.length === 0;
+    return join([weekday, join([join([...order].map((each) => parts[each]), between), era], ' ')], isBrief ? ' ' : ', ');
   };
 
   const timeParts = (format, date) => {
@@ -177,7 +191,8 @@
     const hours = date.getUTCHours();
     const is12 = hourCycle === 'h12' || hourCycle === 'h11';
     const first = hourCycle === 'h12' ? hours % 12 || 12 : hourCycle === 'h11' ? hours % 12 : hourCycle === 'h24' ? hours || 24 : hours;
-    const hour = part('hour', format.hour === '2-digit' || !is12 ? pad(first) : first);
+    const isShort = is12 || (locale.isBritish && format.minute === '2-digit');
+    const hour = part('hour', format.hour === '2-digit' || !isShort ? pad(first) : first);
     const isPadded = hour.length > 0 || (format.minute !== undefined && format.second !== undefined);
     const inDigits = (number) => (isPadded ? pad(number) : number);
     const minute = part('minute', inDigits(date.getUTCMinutes()));
@@ -220,9 +235,6 @@
       const hours = components.hour === undefined ? {} : { hourCycle, hour12: hourCycle === 'h12' || hourCycle === 'h11' };
       return { locale: locale.locale, calendar: 'gregory', numberingSystem: 'latn', timeZone, ...hours, ...(styles ?? components) };
     }
-    static supportedLocalesOf(locales) {
-      return supported(locales);
-    }
   }
 
   // --- Numbers ---
@@ -246,6 +258,10 @@
   const readNumberFormat = (locales, given) => {
     const locale = findLocale(locales);
     const options = toOptions(given);
+    refuseOthers(options, {
+      numberingSystem: 'latn', compactDisplay: 'short', roundingMode: 'halfExpand', roundingPriority: 'auto', roundingIncrement: '1',
+      trailingZeroDisplay: 'auto',
+    });
     const style = choose(options, 'style', ['decimal', 'percent', 'currency', 'unit'], 'decimal');
     const notation = choose(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard');
     if (notation !== 'standard' && notation !== 'compact') throw new RangeError('The notation ' + notation + ' is not available.');
@@ -418,9 +434,6 @@
         ...(significant && { minimumSignificantDigits: significant[0], maximumSignificantDigits: significant[1] }),
       };
     }
-    static supportedLocalesOf(locales) {
-      return supported(locales);
-    }
   }
 
   // --- Lists ---
@@ -428,13 +441,17 @@
   class ListFormat {
     #word;
     #isNarrow;
+    #comma;
     constructor(locales, options) {
-      findLocale(locales);
+      const { locale } = findLocale(locales);
       const given = toOptions(options);
       const type = choose(given, 'type', ['conjunction', 'disjunction', 'unit'], 'conjunction');
       const style = choose(given, 'style', ['long', 'short', 'narrow'], 'long');
       this.#isNarrow = style === 'narrow';
-      this.#word = type === 'disjunction' ? 'or' : type === 'unit' || this.#isNarrow ? '' : style === 'long' ? 'and' : '&';
+      const isAmerican = locale === 'en-US' || locale === 'en';
+      this.#comma = isAmerican ? ', ' : ' ';
+      const and = style === 'long' || !isAmerican ? 'and' : '&';
+      this.#word = type === 'disjunction' ? 'or' : type === 'unit' || this.#isNarrow ? '' : and;
       if (type === 'unit' && this.#isNarrow) this.#word = ' ';
     }
     format(list) {
@@ -442,7 +459,7 @@
       if (this.#word === ' ') return items.join(' ');
       if (items.length < 2 || this.#word === '') return items.join(', ');
       const last = items.pop();
-      return items.join(', ') + (items.length > 1 ? ', ' : ' ') + this.#word + ' ' + last;
+      return items.join(', ') + (items.length > 1 ? this.#comma : ' ') + this.#word + ' ' + last;
     }
   }
 
@@ -453,7 +470,13 @@
   for (const type of [DateTimeFormat, NumberFormat, ListFormat]) {
     defineProperty(type.prototype, Symbol.toStringTag, { value: 'Intl.' + type.name, configurable: true });
     // They also work without `new`.
-    hide(Intl, type.name, new Proxy(type, { apply: (target, _, args) => new target(...args) }));
+    const callable = function (locales, options) { return new type(locales, options); };
+    Object.defineProperties(callable, {
+      name: { value: type.name }, length: { value: 0 }, prototype: { value: type.prototype },
+      supportedLocalesOf: { value: supported, configurable: true, writable: true },
+    });
+    hide(type.prototype, 'constructor', callable);
+    hide(Intl, type.name, callable);
   }
   defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
   hide(globalThis, 'Intl', Intl);

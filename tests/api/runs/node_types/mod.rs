@@ -296,7 +296,6 @@ async fn run_database(stage: &mut Stage) {
     stage.check("database", &config, "out", &run["output"]);
 }
 
-/// `fail` has no output; it ends the run with the configured error.
 /// A workflow with a placeholder cannot be published. A preview goes on with the input of the placeholder.
 async fn run_placeholder(stage: &mut Stage) {
     let config = stage.example("placeholder", &json!({}));
@@ -316,6 +315,7 @@ async fn run_placeholder(stage: &mut Stage) {
     stage.check("placeholder", &config, "out", &json!({"n": 1}));
 }
 
+/// `fail` has no output; it ends the run with the configured error.
 async fn run_fail(stage: &Stage) {
     let stop = node("stop", "fail", stage.example("fail", &json!({})));
     let nodes = [node("start", "input", json!({})), stop, node("end", "send_result", json!({}))];

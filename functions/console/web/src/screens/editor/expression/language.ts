@@ -22,6 +22,9 @@ const BACKTICKS = /^`([^`\\]*)`$/;
 export function changeLanguage(text: string, from: ExpressionLanguage, to: ExpressionLanguage): string {
   if (from === "jinja" && text !== "") {
     const only = /^\{\{\s*([\w.]+)\s*\}\}$/.exec(text.trim())?.[1];
+    const rest = text.replace(PLACEHOLDER, "");
+    // A person writes what is not simple.
+    if (only === undefined && /\{[{%#]/.test(rest)) return text;
     return only ?? `\`${text.replace(/[\\`]|\$(?=\{)/g, "\\$&").replace(PLACEHOLDER, "${$1}")}\``;
   }
   if (to !== "jinja" || text === "") return text;

@@ -85,7 +85,7 @@ function SimpleField(props: FieldProps) {
         <label htmlFor={id}>{label}</label>
         {required && <span className="field-tag">{t.editor.required}</span>}
         {kindOf(schema) === "json" && <span className="field-tag code">JSON</span>}
-        {ofField !== undefined && <LanguageChoice {...props} ofField={ofField} />}
+        {ofField !== undefined && <LanguageChoice {...props} ofField={ofField} onChange={(value) => props.onChange(value === "" ? undefined : value)} />}
       </div>
       <Control {...props} ids={ids} />
       <FieldProblems id={`${id}-problems`} path={path} />

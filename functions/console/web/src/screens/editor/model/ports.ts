@@ -23,10 +23,16 @@ export function isElement(step: string, nodeId: string): boolean {
 /** The output ports of a node's configuration. */
 export function outputNames(node: GraphNode, type: NodeType | undefined): string[] {
   if (type === undefined) return [];
-  const cases = node.type === "switch" ? caseNames(node.config) : null;
-  const names = hasEach(node) ? ["out"] : cases === null ? type.outputs.map((port) => port.name) : [...cases.filter(Boolean), "default"];
+  const names = hasEach(node) ? ["out"] : (ownNames(node) ?? type.outputs.map((port) => port.name));
   const branches = type.errorOutput !== null && node.config?.["onError"] === "branch";
   return [...new Set(branches ? [...names, type.errorOutput?.name ?? "error"] : names)];
+}
+
+/** The names that the configuration of a node gives to its ports; null for most types. */
+function ownNames({ type, config }: GraphNode): string[] | null {
+  if (type === "switch") return [...caseNames(config).filter(Boolean), "default"];
+  const outputs = type === "placeholder" ? config?.["outputs"] : undefined;
+  return Array.isArray(outputs) ? outputs.filter((name) => typeof name === "string" && name !== "") : null;
 }
 
 /** The names of the cases of a `switch`. One that has no name yet is empty. */
