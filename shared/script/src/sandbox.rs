@@ -19,13 +19,16 @@ const STACK_BYTES: usize = 512 << 10;
 const MAX_JOBS: usize = 1_000_000;
 
 /// The source of the prelude: the guards of native functions, and the globals that the engine does not have.
-const PRELUDE: [(&str, &str); 6] = [
+const PRELUDE: [(&str, &str); 9] = [
     ("guards", include_str!("prelude/guards.js")),
     ("globals", include_str!("prelude/globals.js")),
     ("urls", include_str!("prelude/urls.js")),
     ("buffer", include_str!("prelude/buffer.js")),
-    ("intl", include_str!("prelude/intl.js")),
-    ("dates", include_str!("prelude/dates.js")),
+    ("locales", include_str!("prelude/intl/locales.js")),
+    ("dates", include_str!("prelude/intl/dates.js")),
+    ("numbers", include_str!("prelude/intl/numbers.js")),
+    ("lists", include_str!("prelude/intl/lists.js")),
+    ("luxon", include_str!("prelude/luxon/globals.js")),
 ];
 
 /// The build of luxon 3.7.2 for browsers. It defines the variable `luxon`.

@@ -5,7 +5,7 @@ mod hostile_programs;
 
 use std::time::Duration;
 
-use hostile_programs::PROGRAMS;
+use hostile_programs::{LIBRARY, PROGRAMS};
 use script::{
     Form, LimitKind, Limits, Outcome, Processes, Program, RESERVE_BYTES, Request, ScriptError, execute_measured,
     use_program,
@@ -41,6 +41,10 @@ fn letter_of(result: Result<Outcome, ScriptError>) -> (char, String) {
     }
 }
 
+fn all_programs() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    PROGRAMS.iter().chain(LIBRARY)
+}
+
 /// Small limits, so that the whole table runs fast.
 fn table_limits() -> Limits {
     Limits { steps: 5_000_000, cpu_time: Duration::from_millis(150), ..Limits::default() }
@@ -51,8 +55,7 @@ fn table_limits() -> Limits {
 fn hostile_programs_end() {
     use_program(env!("CARGO_BIN_EXE_scripts").into());
     let only = std::env::var("SCRIPT_HOSTILE").ok();
-    for (name, allowed, source) in PROGRAMS.iter().filter(|program| only.as_ref().is_none_or(|only| only == program.0))
-    {
+    for (name, allowed, source) in all_programs().filter(|program| only.as_ref().is_none_or(|only| only == program.0)) {
         let started = std::time::Instant::now();
         let (letter, detail) = run_with_timeout(name, || {
             let globals = Map::new();
@@ -68,10 +71,10 @@ fn hostile_programs_end() {
 
 #[test]
 fn names_are_unique_and_many() {
-    let mut names: Vec<_> = PROGRAMS.iter().map(|program| program.0).collect();
+    let mut names: Vec<_> = all_programs().map(|program| program.0).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), PROGRAMS.len());
+    assert_eq!(names.len(), all_programs().count());
     assert!(names.len() >= 80, "{}", names.len());
 }
 

@@ -3,10 +3,10 @@
   'use strict';
 
   const { Array, ArrayBuffer, Math, RangeError, String, TypeError, Uint8Array } = globalThis;
-  const { hide, encode, decode } = host;
+  const { hide, encode, decode, hexValue } = host;
   const { isView } = ArrayBuffer;
   const { fromCharCode } = String;
-  const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const { ALPHABET: BASE64, encodeBase64 } = host.base64;
   const BASE64_URL = BASE64.slice(0, 62) + '-_';
   const VALUES = {};
   for (let i = 0; i < 64; i++) VALUES[BASE64.charCodeAt(i)] = VALUES[BASE64_URL.charCodeAt(i)] = i;
@@ -29,7 +29,6 @@
 
   // --- Texts to bytes ---
 
-  const hexValue = (code) => (code >= 48 && code <= 57 ? code - 48 : code >= 65 && code <= 70 ? code - 55 : code >= 97 && code <= 102 ? code - 87 : -1);
   const toBytes = (text, encoding) => {
     const bytes = [];
     switch (encoding) {
@@ -71,18 +70,6 @@
 
   // --- Bytes to texts ---
 
-  const toBase64 = (bytes, alphabet, isPadded) => {
-    let text = '';
-    for (let i = 0; i < bytes.length; i += 3) {
-      const bits = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-      text += alphabet[bits >> 18] + alphabet[(bits >> 12) & 63];
-      if (i + 1 < bytes.length) text += alphabet[(bits >> 6) & 63];
-      else if (isPadded) text += '=';
-      if (i + 2 < bytes.length) text += alphabet[bits & 63];
-      else if (isPadded) text += '=';
-    }
-    return text;
-  };
   const toText = (bytes, encoding) => {
     let text = '';
     switch (encoding) {
@@ -90,9 +77,9 @@
         for (let i = 0; i < bytes.length; i++) text += HEX[bytes[i] >> 4] + HEX[bytes[i] & 15];
         return text;
       case 'base64':
-        return toBase64(bytes, BASE64, true);
+        return encodeBase64(bytes, BASE64, true);
       case 'base64url':
-        return toBase64(bytes, BASE64_URL, false);
+        return encodeBase64(bytes, BASE64_URL, false);
       case 'ascii':
         for (let i = 0; i < bytes.length; i++) text += fromCharCode(bytes[i] & 127);
         return text;

@@ -114,21 +114,10 @@
     const parts = splitDate(date);
     return parts.date + ' ' + parts.time + ' ' + ZONE_NAME;
   };
-  const utc = {};
-  for (const part of ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds']) utc[part] = uncurry(proto['getUTC' + part]);
-  const pad = (number) => (number < 10 ? '0' + number : '' + number);
-  const localDate = (date) => utc.Month(date) + 1 + '/' + utc.Date(date) + '/' + utc.FullYear(date);
-  const localTime = (date) => {
-    const hours = utc.Hours(date);
-    return (hours % 12 || 12) + ':' + pad(utc.Minutes(date)) + ':' + pad(utc.Seconds(date)) + (hours < 12 ? ' AM' : ' PM');
-  };
   const formats = {
     toString: showDate,
     toDateString: (date) => splitDate(date).date,
     toTimeString: (date) => splitDate(date).time + ' ' + ZONE_NAME,
-    toLocaleString: (date) => localDate(date) + ', ' + localTime(date),
-    toLocaleDateString: localDate,
-    toLocaleTimeString: localTime,
   };
   for (const name of ownKeys(formats)) {
     const format = formats[name];
@@ -300,6 +289,19 @@
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const values = [];
   for (let i = 0; i < 64; i++) values[codeAt(ALPHABET, i)] = i;
+  const encodeBase64 = (bytes, alphabet, isPadded) => {
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 3) {
+      const bits = (bytes[i] << 16) | ((bytes[i + 1] || 0) << 8) | (bytes[i + 2] || 0);
+      text += alphabet[bits >> 18] + alphabet[(bits >> 12) & 63];
+      if (i + 1 < bytes.length) text += alphabet[(bits >> 6) & 63];
+      else if (isPadded) text += '=';
+      if (i + 2 < bytes.length) text += alphabet[bits & 63];
+      else if (isPadded) text += '=';
+    }
+    return text;
+  };
+  host.base64 = { ALPHABET, encodeBase64 };
   const invalid = (message) => {
     const error = new Error(message);
     hide(error, 'name', 'InvalidCharacterError');
@@ -308,17 +310,12 @@
   expose('btoa', imitate({
     btoa(data) {
       const text = String(data);
-      let result = '';
-      for (let i = 0; i < text.length; i += 3) {
-        const a = codeAt(text, i);
-        const b = i + 1 < text.length ? codeAt(text, i + 1) : 0;
-        const c = i + 2 < text.length ? codeAt(text, i + 2) : 0;
-        if (a > 255 || b > 255 || c > 255) invalid('Invalid character');
-        const bits = (a << 16) | (b << 8) | c;
-        result += ALPHABET[bits >> 18] + ALPHABET[(bits >> 12) & 63] +
-          (i + 1 < text.length ? ALPHABET[(bits >> 6) & 63] : '=') + (i + 2 < text.length ? ALPHABET[bits & 63] : '=');
+      const bytes = [];
+      for (let i = 0; i < text.length; i++) {
+        bytes[i] = codeAt(text, i);
+        if (bytes[i] > 255) invalid('Invalid character');
       }
-      return result;
+      return encodeBase64(bytes, ALPHABET, true);
     },
   }.btoa, { name: 'btoa', length: 1 }));
   const isSpace = (code) => code === 32 || code === 9 || code === 10 || code === 12 || code === 13;

@@ -33,6 +33,7 @@
   };
   const hexValue = (code) =>
     code >= 48 && code <= 57 ? code - 48 : code >= 65 && code <= 70 ? code - 55 : code >= 97 && code <= 102 ? code - 87 : -1;
+  host.hexValue = hexValue;
   const decodeForm = (text) => {
     const bytes = encode(text);
     const plain = [];
