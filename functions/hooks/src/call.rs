@@ -10,7 +10,7 @@ use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::run::masking::hide;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
-use domain::{Error, Result, json as strict_json};
+use domain::{Error, Result, json};
 use engine::drive::mask_run_input;
 use engine::nodes::redaction::Redaction;
 use engine::nodes::webhook::WebhookInput;
@@ -72,7 +72,7 @@ impl Call {
         if !declares_json(&self.headers) {
             return Err(Error::NotJson);
         }
-        let body = strict_json::parse(&self.body)?;
+        let body = json::parse(&self.body)?;
         check_input("", &body)?;
         Ok(body)
     }
@@ -88,8 +88,16 @@ impl Call {
         }
     }
 
-    /// The input of the run.
-    pub fn input(&self, kind: WebhookInput, body: Value) -> Value {
+    /// The input of the run, whose size is that of a value. The body was checked when it was read.
+    pub fn checked_input(&self, kind: WebhookInput, body: Value) -> Result<Value> {
+        let input = self.input(kind, body);
+        if kind == WebhookInput::Call {
+            check_input("", &input)?;
+        }
+        Ok(input)
+    }
+
+    fn input(&self, kind: WebhookInput, body: Value) -> Value {
         match kind {
             WebhookInput::Body => body,
             // Hooks have no other method than POST.

@@ -20,10 +20,8 @@ use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureOutcome, PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::NodeConfig;
-use engine::nodes::redaction::Redaction;
 use engine::nodes::webhook::WebhookInput;
 use engine::run::{RunFacts, RunStart};
-use engine::value_size::check_input;
 use platform::offload;
 use runner::{Arrived, ArrivingRun, ReleasePlan, wait_for_end};
 use serde_json::{Value, json};
@@ -77,11 +75,11 @@ impl<'a> AuthorizedCall<'a> {
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(&self) -> Result<HookResponse> {
         let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
-        let release = self.find_release().await?;
+        let found = self.find_trigger().await?;
         let body = call.body();
-        let kind = release.as_ref().map(|release| input_of(release, webhook.id)).unwrap_or_default();
-        if let Some(redaction) = release.as_ref().and_then(|release| redaction_of(release, webhook.id)) {
-            call.mask(redaction, kind, body.as_ref().ok());
+        let kind = found.as_ref().map(|(release, trigger)| input_of(release, *trigger)).unwrap_or_default();
+        if let Some((release, trigger)) = &found {
+            call.mask(&release.plan.steps[*trigger].redaction, kind, body.as_ref().ok());
         }
         let (workflow, retention) = self.admit().await?;
         let body = body?;
@@ -92,11 +90,9 @@ impl<'a> AuthorizedCall<'a> {
             return self.repeat(first).await;
         }
         let startable = workflow.startable_release()?;
-        let release = release.ok_or_else(unused_webhook)?;
-        let trigger = release.trigger_of(webhook.id).ok_or_else(unused_webhook)?;
+        let (release, trigger) = found.ok_or_else(unused_webhook)?;
         call.check_query(kind)?;
-        let input = call.input(kind, body);
-        check_input("", &input)?;
+        let input = call.checked_input(kind, body)?;
         let mut input = self.read_fields(&release, trigger, input).await?;
         self.take_place().await?;
         let step = &release.plan.steps[trigger];
@@ -117,11 +113,13 @@ impl<'a> AuthorizedCall<'a> {
         }
     }
 
-    /// Finds the active release. It also says which parts of a call are masked in its event, even if the call starts no run.
-    async fn find_release(&self) -> Result<Option<Arc<ReleasePlan>>> {
+    /// Finds the active release and the step that the webhook starts. They also say which parts of a call are masked in its event,
+    /// even if the call starts no run.
+    async fn find_trigger(&self) -> Result<Option<(Arc<ReleasePlan>, usize)>> {
         let Self { stores, called: CalledWebhook { webhook, workflow, .. }, .. } = self;
         let Some(active) = workflow.as_ref().and_then(|workflow| workflow.active.as_ref()) else { return Ok(None) };
-        stores.plans.find(webhook.account, webhook.workflow, active.release).await.map(Some)
+        let release = stores.plans.find(webhook.account, webhook.workflow, active.release).await?;
+        Ok(release.trigger_of(webhook.id).map(|trigger| (release, trigger)))
     }
 
     /// Checks that the owner of the webhook may run workflows. Returns the workflow, and how long its runs are kept.
@@ -246,15 +244,10 @@ impl<'a> AuthorizedCall<'a> {
     }
 }
 
-/// The parts of a call that a release masks.
-fn redaction_of(release: &ReleasePlan, webhook: WebhookId) -> Option<&Redaction> {
-    Some(&release.plan.steps[release.trigger_of(webhook)?].redaction)
-}
-
-/// What a run of the webhook gets.
-fn input_of(release: &ReleasePlan, webhook: WebhookId) -> WebhookInput {
-    match release.trigger_of(webhook).map(|trigger| release.plan.config(trigger)) {
-        Some(NodeConfig::WebhookNode(node)) => node.input.unwrap_or_default(),
+/// What a run of the trigger gets.
+fn input_of(release: &ReleasePlan, trigger: usize) -> WebhookInput {
+    match release.plan.config(trigger) {
+        NodeConfig::WebhookNode(node) => node.input.unwrap_or_default(),
         _ => WebhookInput::default(),
     }
 }

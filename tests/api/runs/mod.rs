@@ -42,6 +42,7 @@ mod start;
 mod templates;
 mod usage;
 mod waits;
+mod whole_calls;
 
 use std::sync::Arc;
 use std::time::Duration;
