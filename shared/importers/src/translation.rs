@@ -60,10 +60,9 @@ impl Translation {
         }
     }
 
-    /// A placeholder with the reason.
+    /// A placeholder. `Draft::add` writes its message, which names the original.
     pub fn unsupported(why: impl Into<String>) -> Self {
-        let why = why.into();
-        Self { unsupported: Some(why.clone()), ..Self::new(PlaceholderNode::NAME, json!({"message": why})) }
+        Self { unsupported: Some(why.into()), ..Self::new(PlaceholderNode::NAME, json!({})) }
     }
 
     /// A placeholder behind a manual start, so that what follows can be tried.

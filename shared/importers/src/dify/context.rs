@@ -1,10 +1,9 @@
 //! What the converter of one node can see of the app.
 
-use domain::webhook::is_kept_header;
 use serde_json::Value;
 
 use super::super::lenient::{list, scalar_text, text, truncate};
-use super::super::notes::Notes;
+use super::super::notes::{Notes, header_problem};
 use super::super::pieces::Placeholder;
 use super::super::syntax::{member, output};
 use super::document::{Document, SourceNode};
@@ -192,10 +191,7 @@ fn webhook_part(webhook: &SourceNode, name: &str) -> Result<[String; 2], String>
 }
 
 fn header_part(name: &str) -> Result<[String; 2], String> {
-    match is_kept_header(name) {
-        true => Ok(["headers".to_owned(), name.to_ascii_lowercase()]),
-        false => Err(format!("runs do not get the header `{}`, which may hold a secret", truncate(name, 40))),
-    }
+    header_problem(name).map_or_else(|| Ok(["headers".to_owned(), name.to_ascii_lowercase()]), Err)
 }
 
 fn append_members(path: String, members: &[&str]) -> String {

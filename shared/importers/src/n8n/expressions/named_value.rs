@@ -1,8 +1,7 @@
 //! Maps paths into n8n's outputs to paths into ours. In n8n every value is the `json` of an item. Here a node has one
 //! output, and some node types give it another shape.
 
-use domain::webhook::is_kept_header;
-
+use super::super::super::notes::header_problem;
 use super::tree::{Js, Link};
 
 /// Why the sender of a message is not translated: an answer is sent there automatically.
@@ -60,9 +59,7 @@ impl NamedValue {
     pub fn translate_links(&self, links: &[Link]) -> Result<Translated, String> {
         let path = |members, links| Ok(Translated::Path { members, links, note: None });
         match (self.shape, &names(links)[..]) {
-            (Shape::Call, ["headers", name, ..]) if !is_kept_header(name) => {
-                Err(format!("runs do not get the header `{name}`, which may hold a secret"))
-            }
+            (Shape::Call, ["headers", name, ..]) => header_problem(name).map_or_else(|| path(&[], 0), Err),
             (Shape::Call, ["params" | "webhookUrl" | "executionMode", ..]) => {
                 Err("the path and the URL of a call are not available".to_owned())
             }
