@@ -192,6 +192,12 @@ text_schemas! {
     NodeReference(1, 64);
 }
 
+/// The variables of expressions.
+pub const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
+
+/// A field for an expression may be an object with this member, which is JavaScript.
+pub const JS: &str = "js";
+
 /// A port of a node.
 #[derive(ToSchema)]
 #[schema(title = "Port")]
@@ -218,7 +224,7 @@ impl Node {
         let headers = self.config.get("headers").and_then(Value::as_object).into_iter().flatten();
         let is_secret = |(name, value): &(&String, &Value)| match value {
             Value::String(text) => header::is_secret(name, text),
-            other => other["js"].as_str().is_some_and(|source| header::is_secret_in_js(name, source)),
+            other => other[JS].as_str().is_some_and(|source| header::is_secret_in_js(name, source)),
         };
         let Some((name, _)) = headers.into_iter().find(is_secret) else { return Ok(()) };
         let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();

@@ -1,5 +1,6 @@
 //! Validation of the headers that users configure for outbound calls.
 
+use super::graph::VARIABLES;
 use super::language::Translated;
 use super::secret_name;
 
@@ -42,7 +43,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 /// Whether the JavaScript that gives the value of a header contains a plain-text secret: a text with credentials, or, in a
 /// header for secrets, no variable from which the secret could come.
 pub fn is_secret_in_js(name: &str, source: &str) -> bool {
-    let reads_variables = ["input", "nodes", "vars", "run"].iter().any(|variable| source.contains(variable));
+    let reads_variables = VARIABLES.iter().any(|variable| source.contains(variable));
     let texts = source.split(['\'', '"', '`']);
     let has_text = |text: &str| has_credentials(text) && !text.contains("${");
     (secret_name::is_secret(name) && !reads_variables) || texts.into_iter().any(has_text)

@@ -9,7 +9,7 @@ use super::{Each, PlanStep, Problems, Severity};
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, FieldWarning, NodeConfig};
-use crate::schema::{Program, check_config};
+use crate::schema::{ExpressionLanguage, Program, check_config};
 use crate::script::OwnInterpreter;
 use domain::graph::{Graph, Node};
 use domain::language::Translated;
@@ -20,11 +20,36 @@ const MAX_PATTERNS: usize = 1_000;
 /// The maximum number of scripts in a graph, each of which is compiled in a process of its own.
 const MAX_SCRIPTS: usize = 1_000;
 
-/// What the graph has so far.
+/// What the expressions of the graph have so far.
 #[derive(Default)]
 struct Counts {
     patterns: usize,
     scripts: usize,
+}
+
+impl Counts {
+    /// Counts an expression. Returns the problem of the first one that is too much, and of those after it.
+    fn add(&mut self, language: ExpressionLanguage, text: &str) -> Option<(&'static str, Translated<String>)> {
+        if language.is_javascript() {
+            self.scripts += 1;
+            let message = || {
+                translated!(
+                    "the graph has more than {MAX_SCRIPTS} scripts; use other expressions for some",
+                    "el grafo tiene más de {MAX_SCRIPTS} programas de JavaScript; use otras expresiones en algunos"
+                )
+            };
+            return (self.scripts > MAX_SCRIPTS).then(|| ("too_many_scripts", message()));
+        }
+        let patterns = text.matches("matches").count();
+        self.patterns += patterns;
+        let message = || {
+            translated!(
+                "the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`",
+                "el grafo tiene más de {MAX_PATTERNS} expresiones regulares; quite algunas llamadas a `matches`"
+            )
+        };
+        (patterns > 0 && self.patterns > MAX_PATTERNS).then(|| ("too_many_patterns", message()))
+    }
 }
 
 /// Builds one step per node, and reports the problems of its configuration. The configuration is none if it cannot be read.
@@ -62,23 +87,8 @@ fn read_node(
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
-        let pattern_count = if language.is_javascript() { 0 } else { text.matches("matches").count() };
-        counts.patterns += pattern_count;
-        counts.scripts += usize::from(language.is_javascript());
-        if language.is_javascript() && counts.scripts > MAX_SCRIPTS {
-            let message = translated!(
-                "the graph has more than {MAX_SCRIPTS} scripts; use other expressions for some",
-                "el grafo tiene más de {MAX_SCRIPTS} programas de JavaScript; use otras expresiones en algunos"
-            );
-            problems.field("too_many_scripts", index, &field, None, message);
-            continue;
-        }
-        if pattern_count > 0 && counts.patterns > MAX_PATTERNS {
-            let message = translated!(
-                "the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`",
-                "el grafo tiene más de {MAX_PATTERNS} expresiones regulares; quite algunas llamadas a `matches`"
-            );
-            problems.field("too_many_patterns", index, &field, None, message);
+        if let Some((code, message)) = counts.add(language, &text) {
+            problems.field(code, index, &field, None, message);
             continue;
         }
         let program = Program::parse(language, &text, interpreter).and_then(|program| {

@@ -8,10 +8,10 @@ use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
 use crate::nodes::each;
 use crate::schema::Program;
+use domain::graph::VARIABLES;
 use domain::language::Translated;
 use domain::translated;
 
-const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
 /// The members of a node and of `vars`.
 const NODE_MEMBER: &str = "output";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];

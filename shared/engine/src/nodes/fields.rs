@@ -7,7 +7,11 @@ use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, T
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::schema::{ExpressionLanguage, JS, LANGUAGE};
+use crate::schema::{ExpressionLanguage, LANGUAGE};
+use domain::graph::JS;
+
+/// The maximum length of a template or of JavaScript.
+const MAX_CHARS: usize = 65_536;
 
 /// A CEL expression, or a JavaScript expression that gives a value.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -75,7 +79,7 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        with_js(expression_schema(ExpressionLanguage::Jinja, None, 65_536, "A Jinja template."))
+        with_js(expression_schema(ExpressionLanguage::Jinja, None, MAX_CHARS, "A Jinja template."))
     }
 }
 
@@ -83,7 +87,7 @@ impl ToSchema for Jinja {}
 
 impl PartialSchema for JavaScript {
     fn schema() -> RefOr<Schema> {
-        let schema = expression_schema(ExpressionLanguage::JavaScript, Some(1), 65_536, "JavaScript.");
+        let schema = expression_schema(ExpressionLanguage::JavaScript, Some(1), MAX_CHARS, "JavaScript.");
         RefOr::T(schema.into())
     }
 }
@@ -110,7 +114,7 @@ fn with_js(schema: ObjectBuilder) -> RefOr<Schema> {
         .schema_type(SchemaType::new(Type::String))
         .description(Some("A JavaScript expression."))
         .min_length(Some(1))
-        .max_length(Some(65_536));
+        .max_length(Some(MAX_CHARS));
     let schema = schema
         .schema_type(SchemaType::from_iter([Type::String, Type::Object]))
         .property(JS, source)

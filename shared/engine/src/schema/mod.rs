@@ -26,7 +26,7 @@ use checker::{Checker, Dialect};
 pub use faults::faults;
 pub use findings::{FieldProblem, Findings};
 pub use integers::convert_whole_floats;
-pub use language::{ExpressionLanguage, JS, LANGUAGE, Program};
+pub use language::{ExpressionLanguage, LANGUAGE, Program};
 pub(crate) use path::Path;
 
 /// Validates a node's configuration against the schema of its type: `format: uuid` is enforced, and the expressions
