@@ -15,7 +15,7 @@ use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, compile_with, problems_error};
 use engine::expression::SyntaxError;
 use engine::nodes::form::FormNode;
-use engine::script::{ExecutedScript, Form, Interpreter, OwnInterpreter, Surroundings};
+use engine::script::{ExecutedScript, Interpreter, OwnInterpreter, SourceForm, Surroundings};
 use platform::cache::Cache;
 use platform::offload::offload;
 use store::Workflows;
@@ -49,11 +49,11 @@ pub struct ReleasePlans {
 struct PublishedScripts(Arc<dyn Interpreter>);
 
 impl Interpreter for PublishedScripts {
-    fn check(&self, _: &str, _: Form) -> std::result::Result<(), SyntaxError> {
+    fn check(&self, _: &str, _: SourceForm) -> std::result::Result<(), SyntaxError> {
         Ok(())
     }
 
-    fn execute(&self, source: &str, form: Form, surroundings: &Surroundings<'_>) -> ExecutedScript {
+    fn execute(&self, source: &str, form: SourceForm, surroundings: &Surroundings<'_>) -> ExecutedScript {
         self.0.execute(source, form, surroundings)
     }
 }

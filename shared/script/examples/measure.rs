@@ -3,7 +3,7 @@
 use std::io::{Result, Write, stdout};
 use std::time::Instant;
 
-use script::{Form, Limits, Outcome, Processes, Program, Request, ScriptError, execute, serve_if_asked};
+use script::{Limits, Outcome, Processes, Program, Request, ScriptError, SourceForm, execute, serve_if_asked};
 use serde_json::{Map, json};
 
 const TURNS: u32 = 300;
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     ];
     for (name, turns, globals, source) in programs {
         let limits = Limits::default();
-        let request = Request { source, form: Form::Body, globals, now_ms: 0, seed: 0, limits };
+        let request = Request { source, form: SourceForm::Body, globals, now_ms: 0, seed: 0, limits };
         let measure = |execute: &dyn Fn() -> std::result::Result<Outcome, ScriptError>| {
             let started = Instant::now();
             for _ in 0..turns {
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
     }
     let started = Instant::now();
     for _ in 0..TURNS {
-        Program::check("return items.map((item) => item.id)", Form::Body).map_err(std::io::Error::other)?;
+        Program::check("return items.map((item) => item.id)", SourceForm::Body).map_err(std::io::Error::other)?;
     }
     writeln!(stdout(), "check: {:?}", started.elapsed() / TURNS)
 }

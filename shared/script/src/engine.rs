@@ -1,6 +1,6 @@
 //! Executes a program in a context of its own, which is freed afterwards.
 
-use engine::script::Form;
+use engine::script::SourceForm;
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Function, Object, Promise, Value};
@@ -16,7 +16,7 @@ use crate::text::{SOURCE_NAME, find_position, replace_lone_surrogates};
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub source: &'a str,
-    pub form: Form,
+    pub form: SourceForm,
     /// The global variables. The script gets copies, which it may change.
     pub globals: &'a Map<String, serde_json::Value>,
     /// The time that the script sees, in milliseconds since 1970. The local time zone is UTC.
@@ -176,7 +176,7 @@ mod tests {
     fn count_blocks_after(source: &str) -> usize {
         let limits = Limits { steps: 100_000, memory_bytes: 8 << 20, ..Limits::default() };
         let globals = Map::new();
-        let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 0, limits };
+        let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits };
         let mut sandbox = Sandbox::open().unwrap();
         drop(execute_in(&sandbox, &request));
         sandbox.close_context()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::language::Translated;
 use domain::run::StepError;
 use engine::expression::{SyntaxError, TextPosition};
-use engine::script::{ConsoleLine, ExecutedScript, Form, Interpreter, OwnInterpreter, Surroundings};
+use engine::script::{ConsoleLine, ExecutedScript, Interpreter, OwnInterpreter, SourceForm, Surroundings};
 
 use crate::engine::Request;
 use crate::limits::Limits;
@@ -24,14 +24,14 @@ pub fn interpreter() -> OwnInterpreter {
 struct ProcessInterpreter;
 
 impl Interpreter for ProcessInterpreter {
-    fn check(&self, source: &str, form: Form) -> Result<(), SyntaxError> {
+    fn check(&self, source: &str, form: SourceForm) -> Result<(), SyntaxError> {
         wait(|| Processes::shared().check(source, form)).map_err(|problem| {
             let SyntaxProblem { message, line, column } = problem;
             SyntaxError::new(TextPosition { line, column }, Translated::untranslated(message))
         })
     }
 
-    fn execute(&self, source: &str, form: Form, surroundings: &Surroundings<'_>) -> ExecutedScript {
+    fn execute(&self, source: &str, form: SourceForm, surroundings: &Surroundings<'_>) -> ExecutedScript {
         let Surroundings { variables: globals, now, seed } = *surroundings;
         let limits = Limits::default();
         let request = Request { source, form, globals, now_ms: now.as_millisecond(), seed, limits };

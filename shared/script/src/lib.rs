@@ -17,7 +17,7 @@ mod sandbox;
 mod source;
 mod text;
 
-pub use ::engine::script::Form;
+pub use ::engine::script::SourceForm;
 pub use engine::{Request, Usage, execute, execute_measured};
 pub use interpreter::interpreter;
 pub use limits::{LimitKind, Limits, RESERVE_BYTES};

@@ -1,6 +1,6 @@
 //! Checks the syntax of a source.
 
-use engine::script::Form;
+use engine::script::SourceForm;
 
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::SyntaxProblem;
@@ -12,7 +12,7 @@ pub struct Program;
 
 impl Program {
     /// Compiles a source. It is never executed.
-    pub fn check(source: &str, form: Form) -> Result<(), SyntaxProblem> {
+    pub fn check(source: &str, form: SourceForm) -> Result<(), SyntaxProblem> {
         match Sandbox::open() {
             Ok(sandbox) => Self::check_in(&sandbox, source, form),
             Err(_) => refuse("The engine has not enough memory to compile the source. Try again later."),
@@ -20,7 +20,7 @@ impl Program {
     }
 
     /// Compiles a source in a sandbox, which cannot be used again.
-    pub fn check_in(sandbox: &Sandbox, source: &str, form: Form) -> Result<(), SyntaxProblem> {
+    pub fn check_in(sandbox: &Sandbox, source: &str, form: SourceForm) -> Result<(), SyntaxProblem> {
         let limits = Limits::default();
         if source.len() > limits.source_bytes {
             return refuse(&LimitKind::Source.to_string());

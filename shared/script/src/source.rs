@@ -1,6 +1,6 @@
 //! The source of a program, which is the body of an async function or a single expression.
 
-use engine::script::Form;
+use engine::script::SourceForm;
 use rquickjs::{Ctx, Exception};
 
 use crate::memory::compile;
@@ -18,14 +18,14 @@ const WRAPPER_LINES: u32 = 1;
 
 /// The first wrapper is the one that runs. A source that closes it and opens another one does not fit the other ones,
 /// because they go on with different tokens.
-const fn wrappers(form: Form) -> &'static [Wrapper] {
+const fn wrappers(form: SourceForm) -> &'static [Wrapper] {
     match form {
-        Form::Body => &[
+        SourceForm::Body => &[
             Wrapper { before: "(async function () {\n", after: "\n})" },
             Wrapper { before: "({ async script() {\n", after: "\n} })" },
             Wrapper { before: "(function () { async function script() {\n", after: "\n} })" },
         ],
-        Form::Expression => &[
+        SourceForm::Expression => &[
             Wrapper { before: "(async function () { return (\n", after: "\n) })" },
             Wrapper { before: "(async function () { return [\n", after: "\n] })" },
         ],
@@ -33,12 +33,12 @@ const fn wrappers(form: Form) -> &'static [Wrapper] {
 }
 
 /// Compiles a source in all wrappers.
-pub fn check(form: Form, ctx: &Ctx<'_>, source: &str) -> Result<(), SyntaxProblem> {
+pub fn check(form: SourceForm, ctx: &Ctx<'_>, source: &str) -> Result<(), SyntaxProblem> {
     wrappers(form).iter().try_for_each(|wrapper| wrapper.check(ctx, source))
 }
 
 /// The source of the function that runs.
-pub fn wrap(form: Form, source: &str) -> String {
+pub fn wrap(form: SourceForm, source: &str) -> String {
     wrappers(form)[0].wrap(source)
 }
 

@@ -1,6 +1,6 @@
 //! What scripts may do: results, errors with positions, the console, determinism and isolation.
 
-use script::{ConsoleLevel, Form, LimitKind, Limits, Outcome, Position, Program, Request, ScriptError, execute};
+use script::{ConsoleLevel, LimitKind, Limits, Outcome, Position, Program, Request, ScriptError, SourceForm, execute};
 use serde_json::{Map, Value, json};
 
 fn globals() -> Map<String, Value> {
@@ -12,12 +12,12 @@ fn globals() -> Map<String, Value> {
     globals
 }
 
-fn run_with(source: &str, form: Form, limits: Limits) -> Result<Outcome, ScriptError> {
+fn run_with(source: &str, form: SourceForm, limits: Limits) -> Result<Outcome, ScriptError> {
     execute(&Request { source, form, globals: &globals(), now_ms: 1_700_000_000_123, seed: 7, limits })
 }
 
 fn run(source: &str) -> Result<Outcome, ScriptError> {
-    run_with(source, Form::Body, Limits::default())
+    run_with(source, SourceForm::Body, Limits::default())
 }
 
 fn value(source: &str) -> Value {
@@ -69,21 +69,21 @@ fn results_that_are_not_json_are_errors() {
 
 #[test]
 fn expressions_have_a_form_of_their_own() {
-    let run = |source| run_with(source, Form::Expression, Limits::default()).map(|outcome| outcome.value);
+    let run = |source| run_with(source, SourceForm::Expression, Limits::default()).map(|outcome| outcome.value);
     assert_eq!(run("input.list.length + 1 // items"), Ok(json!(4)));
     assert_eq!(run("{ a: 1 }"), Ok(json!({ "a": 1 })));
     assert_eq!(run("await Promise.resolve(5)"), Ok(json!(5)));
     assert!(matches!(run("let a = 1"), Err(ScriptError::Syntax(_))));
-    assert!(Program::check("1 + 1", Form::Expression).is_ok());
+    assert!(Program::check("1 + 1", SourceForm::Expression).is_ok());
     for source in ["1); (2", "1], [2", "return 1", ""] {
-        assert!(Program::check(source, Form::Expression).is_err(), "{source}");
+        assert!(Program::check(source, SourceForm::Expression).is_err(), "{source}");
     }
 }
 
 #[test]
 fn syntax_is_checked_without_execution() {
-    assert_eq!(Program::check("for (;;) {}", Form::Body), Ok(()));
-    assert_eq!(Program::check("function f() {} function f() {} return await f()", Form::Body), Ok(()));
+    assert_eq!(Program::check("for (;;) {}", SourceForm::Body), Ok(()));
+    assert_eq!(Program::check("function f() {} function f() {} return await f()", SourceForm::Body), Ok(()));
     for (source, line, column) in [
         ("let a = 1\nlet b = ;\n", 2, 9),
         ("return {", 1, 9),
@@ -93,13 +93,13 @@ fn syntax_is_checked_without_execution() {
         ("} async function other() {", 1, 1),
         ("}, b() {", 1, 8),
     ] {
-        let problem = Program::check(source, Form::Body).expect_err(source);
+        let problem = Program::check(source, SourceForm::Body).expect_err(source);
         assert_eq!(problem.line, line, "{source}: {problem:?}");
         assert!(problem.column.abs_diff(column) <= 2, "{source}: {problem:?}");
         assert!(!problem.message.is_empty());
     }
     let long = "1;".repeat(40_000);
-    assert!(Program::check(&long, Form::Body).is_err());
+    assert!(Program::check(&long, SourceForm::Body).is_err());
     assert!(matches!(run(&long), Err(ScriptError::Limit { kind: LimitKind::Source, .. })));
 }
 
@@ -208,7 +208,7 @@ fn equal_requests_have_equal_outcomes() {
     // The steps at which a script stops are a part of the outcome.
     let endless = "for (let i = 0; ; i++) { Math.sqrt(i); console.log(i) }";
     let limits = Limits { steps: 300_000, ..Limits::default() };
-    let stops: Vec<_> = (0..3).map(|_| run_with(endless, Form::Body, limits)).collect();
+    let stops: Vec<_> = (0..3).map(|_| run_with(endless, SourceForm::Body, limits)).collect();
     assert!(matches!(&stops[0], Err(ScriptError::Limit { kind: LimitKind::Steps, .. })));
     assert!(stops.iter().all(|stop| *stop == stops[0]), "{stops:?}");
 }
@@ -218,7 +218,7 @@ fn seeds_change_random_numbers() {
     let draw = |seed| {
         let request = Request {
             source: "return [Math.random(), crypto.randomUUID()]",
-            form: Form::Body,
+            form: SourceForm::Body,
             globals: &globals(),
             now_ms: 0,
             seed,
@@ -245,7 +245,7 @@ fn globals_are_copies() {
     let globals = globals();
     let source = "input.list.push(9); input.name = 'Bob'; vars.new = 1; delete nodes.a; input = 5; return input";
     let request =
-        Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 0, limits: Limits::default() };
+        Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits: Limits::default() };
     assert_eq!(execute(&request).unwrap().value, json!(5));
     assert_eq!(globals, self::globals());
 }
@@ -262,16 +262,16 @@ fn patched_natives_do_not_change_the_host() {
 #[test]
 fn output_is_limited() {
     let limits = Limits { output_bytes: 100, ..Limits::default() };
-    let result = run_with("return 'x'.repeat(99)", Form::Body, limits);
+    let result = run_with("return 'x'.repeat(99)", SourceForm::Body, limits);
     assert!(matches!(result, Err(ScriptError::Limit { kind: LimitKind::Output, .. })), "{result:?}");
-    assert!(run_with("return 'x'.repeat(98)", Form::Body, limits).is_ok());
+    assert!(run_with("return 'x'.repeat(98)", SourceForm::Body, limits).is_ok());
 }
 
 #[test]
 fn large_globals_count_as_memory() {
     let globals = Map::from_iter([("input".to_owned(), json!("x".repeat(3_000_000)))]);
     let limits = Limits { memory_bytes: 4 << 20, ..Limits::default() };
-    let request = Request { source: "return 1", form: Form::Body, globals: &globals, now_ms: 0, seed: 0, limits };
+    let request = Request { source: "return 1", form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits };
     let result = execute(&request);
     assert!(matches!(result, Err(ScriptError::Limit { kind: LimitKind::Memory, .. })), "{result:?}");
     // A limit below what an empty context needs is reached at once.

@@ -1,6 +1,6 @@
 //! Compares the sandbox with Node: `differential/record.mjs` recorded the results of Node for `differential/snippets.js`.
 
-use script::{Form, Limits, Request, ScriptError, execute};
+use script::{Limits, Request, ScriptError, SourceForm, execute};
 use serde_json::{Map, Value, json};
 
 const SNIPPETS: &str = include_str!("differential/snippets.js");
@@ -30,7 +30,8 @@ fn read_snippets() -> Vec<Snippet> {
 fn run(source: &str) -> Value {
     let globals = Map::new();
     let limits = Limits::default();
-    let request = Request { source, form: Form::Body, globals: &globals, now_ms: 1_700_000_000_000, seed: 1, limits };
+    let request =
+        Request { source, form: SourceForm::Body, globals: &globals, now_ms: 1_700_000_000_000, seed: 1, limits };
     match execute(&request) {
         Ok(outcome) => json!({ "value": outcome.value }),
         Err(ScriptError::Thrown(thrown)) if !thrown.name.is_empty() => json!({ "throws": thrown.name }),

@@ -8,7 +8,7 @@ mod grammar;
 use std::time::Duration;
 
 use grammar::Grammar;
-use script::{Form, Limits, Processes, Request, use_program};
+use script::{Limits, Processes, Request, SourceForm, use_program};
 use serde_json::{Map, json};
 use testing::run_with_timeout;
 
@@ -23,7 +23,7 @@ fn run(seed: u64, source: &str) -> &'static str {
     let globals = Map::from_iter([("input".to_owned(), json!({ "list": [1, 2, 3], "text": "abc" }))]);
     let limits =
         Limits { steps: 200_000, memory_bytes: 4 << 20, cpu_time: Duration::from_millis(200), ..Limits::default() };
-    let request = Request { source, form: Form::Body, globals: &globals, now_ms: seed as i64, seed, limits };
+    let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: seed as i64, seed, limits };
     match Processes::shared().execute(&request) {
         Ok(_) => "value",
         Err(error) => error.code(),
@@ -34,7 +34,7 @@ fn run(seed: u64, source: &str) -> &'static str {
 fn random_programs_end() {
     let (count, first) = (read_number("SCRIPT_PROGRAMS", DEFAULT_PROGRAMS), read_number("SCRIPT_SEED", 0));
     use_program(env!("CARGO_BIN_EXE_scripts").into());
-    Processes::shared().check("1", Form::Body).unwrap();
+    Processes::shared().check("1", SourceForm::Body).unwrap();
     let server = Processes::shared().server_id();
     let mut ends = std::collections::BTreeMap::<_, u64>::new();
     for seed in first..first + count {
@@ -45,7 +45,7 @@ fn random_programs_end() {
         let end = run_with_timeout(&format!("seed {seed}"), move || {
             let end = run(seed, &source);
             // What compiles for `check` also compiles for `execute`.
-            let check = || Processes::shared().check(&source, Form::Body);
+            let check = || Processes::shared().check(&source, SourceForm::Body);
             assert!(seed % 16 != 0 || (end == "code_syntax") <= check().is_err());
             end
         });

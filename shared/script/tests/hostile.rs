@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hostile_programs::{LIBRARY, PROGRAMS};
 use script::{
-    Form, LimitKind, Limits, Outcome, Processes, Program, RESERVE_BYTES, Request, ScriptError, execute_measured,
+    LimitKind, Limits, Outcome, Processes, Program, RESERVE_BYTES, Request, ScriptError, SourceForm, execute_measured,
     use_program,
 };
 use serde_json::Map;
@@ -17,7 +17,7 @@ use testing::run_with_timeout;
 /// U for a promise that never settles, R for a result that is not JSON.
 fn run(source: &str, limits: Limits) -> (char, String) {
     let globals = Map::new();
-    let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+    let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
     let (result, usage) = execute_measured(&request);
     let ceiling = limits.memory_bytes.saturating_add(RESERVE_BYTES);
     assert!(usage.peak_bytes <= ceiling, "the peak is {} bytes", usage.peak_bytes);
@@ -60,7 +60,7 @@ fn hostile_programs_end() {
         let (letter, detail) = run_with_timeout(name, || {
             let globals = Map::new();
             let limits = table_limits();
-            let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+            let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
             letter_of(Processes::shared().execute(&request))
         });
         let shown: String = detail.chars().take(160).collect();
@@ -92,7 +92,7 @@ fn far_limits() -> Limits {
 fn limit_of(name: &str, source: &'static str, limits: Limits) -> Option<LimitKind> {
     let globals = Map::new();
     run_with_timeout(name, move || {
-        let request = Request { source, form: Form::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+        let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
         match execute_measured(&request).0 {
             Err(ScriptError::Limit { kind, .. }) => Some(kind),
             _ => None,
@@ -213,14 +213,14 @@ fn deep_sources_compile_or_are_refused() {
                 + &close.repeat(if close.len() > 1 && !close.contains('}') { 1 } else { depth });
             let source: String = source.chars().take(60_000).collect();
             run_with_timeout(open, move || {
-                let checked = Program::check(&source, Form::Body);
+                let checked = Program::check(&source, SourceForm::Body);
                 let (letter, detail) = run(&source, Limits::default());
                 assert!(checked.is_ok() || letter == 'S' || letter == 'L', "{letter} {detail}");
             });
         }
     }
     let long = "(".repeat(100_000);
-    assert!(Program::check(&long, Form::Body).is_err());
+    assert!(Program::check(&long, SourceForm::Body).is_err());
 }
 
 /// The engine crashes if it collects cycles while it reports that the table of an object cannot grow. Whether it would collect

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use script::{Form, LimitKind, Limits, Outcome, Processes, Request, ScriptError, use_program};
+use script::{LimitKind, Limits, Outcome, Processes, Request, ScriptError, SourceForm, use_program};
 use serde_json::{Map, Value, json};
 
 fn processes() -> Processes {
@@ -11,7 +11,7 @@ fn processes() -> Processes {
 }
 
 fn request<'a>(source: &'a str, globals: &'a Map<String, Value>) -> Request<'a> {
-    Request { source, form: Form::Body, globals, now_ms: 1_000, seed: 7, limits: Limits::default() }
+    Request { source, form: SourceForm::Body, globals, now_ms: 1_000, seed: 7, limits: Limits::default() }
 }
 
 fn run(processes: &Processes, source: &str) -> Result<Outcome, ScriptError> {
@@ -44,8 +44,8 @@ fn a_process_answers_as_this_one_does() {
 #[test]
 fn a_check_reports_mistakes() {
     let processes = processes();
-    assert_eq!(processes.check("return 1", Form::Body), Ok(()));
-    let problem = processes.check("return (", Form::Body).unwrap_err();
+    assert_eq!(processes.check("return 1", SourceForm::Body), Ok(()));
+    let problem = processes.check("return (", SourceForm::Body).unwrap_err();
     assert_eq!((problem.line, problem.column), (1, 9));
 }
 

@@ -5,7 +5,7 @@ use domain::language::Language;
 use domain::run::StepError;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, JinjaTemplate, Scope, SyntaxError};
-use engine::script::{ExecutedScript, Form, Script, Surroundings, type_of};
+use engine::script::{ExecutedScript, Script, SourceForm, Surroundings, type_of};
 use platform::offload;
 use serde_json::{Map, Value};
 use web::builder::{Caller, Data, ErrorResponses, NotJson};
@@ -50,15 +50,15 @@ fn evaluate(preview: &PreviewIn, now: Time) -> std::result::Result<PreviewOut, P
                 .map_err(PreviewFailure::Evaluation)?;
             (text.into(), "string")
         }
-        LanguageIn::Javascript => return execute(expression, Form::Body, data, now),
-        LanguageIn::Js => return execute(expression, Form::Expression, data, now),
+        LanguageIn::Javascript => return execute(expression, SourceForm::Body, data, now),
+        LanguageIn::Js => return execute(expression, SourceForm::Expression, data, now),
     };
     Ok(PreviewOut { result, r#type, console: Vec::new() })
 }
 
 fn execute(
     source: &str,
-    form: Form,
+    form: SourceForm,
     data: &Map<String, Value>,
     now: Time,
 ) -> std::result::Result<PreviewOut, PreviewFailure> {

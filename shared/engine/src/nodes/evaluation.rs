@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{NodeAction, NodeResult, Operation, each, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
-use crate::script::{ConsoleLine, ExecutedScript, Form, Script, Surroundings, type_of};
+use crate::script::{ConsoleLine, ExecutedScript, Script, SourceForm, Surroundings, type_of};
 use crate::value_size::add_size;
 use domain::run::StepError;
 
@@ -147,8 +147,8 @@ impl<'a> Fields<'a> {
         self.script_work.set(self.script_work.get().saturating_add(work));
         self.console.borrow_mut().extend(console);
         result.map_err(|error| match script.form {
-            Form::Body => error,
-            Form::Expression => StepError { message: format!("{path}: {}", error.message), ..error },
+            SourceForm::Body => error,
+            SourceForm::Expression => StepError { message: format!("{path}: {}", error.message), ..error },
         })
     }
 }

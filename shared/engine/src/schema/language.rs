@@ -1,15 +1,13 @@
 //! The expressions inside node configurations: `x-language` names the language of a field.
 
+use domain::graph::JS;
 use serde_json::Value;
 
 use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReference};
-use crate::script::{Form, OwnInterpreter, Script};
+use crate::script::{OwnInterpreter, Script, SourceForm};
 
 /// The keyword that marks a field as an expression.
 pub const LANGUAGE: &str = "x-language";
-
-/// A field for CEL or Jinja may instead be an object with this member, which is a JavaScript expression.
-pub const JS: &str = "js";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpressionLanguage {
@@ -73,9 +71,11 @@ impl Program {
         match language {
             ExpressionLanguage::Cel => Expression::parse(text).map(Self::Condition),
             ExpressionLanguage::Jinja => JinjaTemplate::parse(text).map(Self::Text),
-            ExpressionLanguage::JavaScript => Script::parse(text, Form::Body, interpreter).map(Self::Script),
-            ExpressionLanguage::JsValue => Script::parse(text, Form::Expression, interpreter).map(Self::Script),
-            ExpressionLanguage::JsText => Script::parse(text, Form::Expression, interpreter).map(Self::TextScript),
+            ExpressionLanguage::JavaScript => Script::parse(text, SourceForm::Body, interpreter).map(Self::Script),
+            ExpressionLanguage::JsValue => Script::parse(text, SourceForm::Expression, interpreter).map(Self::Script),
+            ExpressionLanguage::JsText => {
+                Script::parse(text, SourceForm::Expression, interpreter).map(Self::TextScript)
+            }
         }
     }
 

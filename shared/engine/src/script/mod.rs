@@ -17,14 +17,14 @@ use domain::run::StepError;
 /// Runs scripts. The same call always gives the same result.
 pub trait Interpreter: Debug + Send + Sync {
     /// Compiles a source without executing it.
-    fn check(&self, source: &str, form: Form) -> Result<(), SyntaxError>;
+    fn check(&self, source: &str, form: SourceForm) -> Result<(), SyntaxError>;
 
-    fn execute(&self, source: &str, form: Form, surroundings: &Surroundings<'_>) -> ExecutedScript;
+    fn execute(&self, source: &str, form: SourceForm, surroundings: &Surroundings<'_>) -> ExecutedScript;
 }
 
 /// What the source of a script is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Form {
+pub enum SourceForm {
     /// The body of an async function: its `return` gives the result, and it may use `await`.
     #[default]
     Body,
@@ -67,13 +67,13 @@ pub struct ConsoleLine {
 #[derive(Debug)]
 pub struct Script {
     source: String,
-    pub form: Form,
+    pub form: SourceForm,
     interpreter: OwnInterpreter,
 }
 
 impl Script {
     /// Without an interpreter, the source is not checked.
-    pub fn parse(source: &str, form: Form, interpreter: &OwnInterpreter) -> Result<Self, SyntaxError> {
+    pub fn parse(source: &str, form: SourceForm, interpreter: &OwnInterpreter) -> Result<Self, SyntaxError> {
         if let Some(interpreter) = interpreter {
             interpreter.check(source, form)?;
         }
@@ -97,9 +97,9 @@ impl Script {
             return ExecutedScript { result, work: 0, console: Vec::new() };
         };
         let seed = match self.form {
-            Form::Body => surroundings.seed,
+            SourceForm::Body => surroundings.seed,
             // A node can have several expressions. Each has its own random numbers.
-            Form::Expression => hash(surroundings.seed, field.bytes()),
+            SourceForm::Expression => hash(surroundings.seed, field.bytes()),
         };
         interpreter.execute(&self.source, self.form, &Surroundings { seed, ..*surroundings })
     }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use engine::script::Form;
+use engine::script::SourceForm;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
@@ -14,14 +14,14 @@ use crate::sandbox::Sandbox;
 
 #[derive(Serialize, Deserialize)]
 pub enum Task<'a> {
-    Check { source: Cow<'a, str>, form: Form },
+    Check { source: Cow<'a, str>, form: SourceForm },
     Execute(ExecuteTask<'a>),
 }
 
 #[derive(Serialize, Deserialize)]
 pub struct ExecuteTask<'a> {
     source: Cow<'a, str>,
-    form: Form,
+    form: SourceForm,
     globals: Vec<(Cow<'a, str>, String)>,
     now_ms: i64,
     seed: u64,

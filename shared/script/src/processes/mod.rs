@@ -6,7 +6,7 @@ mod server;
 
 use std::path::PathBuf;
 
-use engine::script::Form;
+use engine::script::SourceForm;
 use isolation::{Cause, Crash, Failure, ServerProgram};
 
 use crate::budget::limit_of_mark;
@@ -52,7 +52,7 @@ impl Processes {
     }
 
     /// Compiles a source without executing it.
-    pub fn check(&self, source: &str, form: Form) -> Result<(), SyntaxProblem> {
+    pub fn check(&self, source: &str, form: SourceForm) -> Result<(), SyntaxProblem> {
         let refuse = |message: String| Err(SyntaxProblem { message, line: 1, column: 1 });
         match self.0.ask(&Task::Check { source: source.into(), form }) {
             Ok(Answer::Checked(result)) => result,
