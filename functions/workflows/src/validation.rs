@@ -114,7 +114,7 @@ impl<'a> GraphValidator<'a> {
             };
             Some((field, message))
         });
-        // Previews carry a placeholder out, so the compiler has no objection.
+        // Only publishing refuses a placeholder: a preview can execute it.
         compiled.report_steps("placeholder", |step| {
             let is_placeholder = step.node_type.is::<PlaceholderNode>();
             let message = step.config.get("message").and_then(Value::as_str).unwrap_or_default();

@@ -34,8 +34,8 @@ impl Counts {
             self.scripts += 1;
             let message = || {
                 translated!(
-                    "the graph has more than {MAX_SCRIPTS} scripts; use other expressions for some",
-                    "el grafo tiene más de {MAX_SCRIPTS} programas de JavaScript; use otras expresiones en algunos"
+                    "the graph has more than {MAX_SCRIPTS} scripts; use CEL or templates instead of some",
+                    "el grafo tiene más de {MAX_SCRIPTS} programas de JavaScript; use CEL o plantillas en lugar de algunos"
                 )
             };
             return (self.scripts > MAX_SCRIPTS).then(|| ("too_many_scripts", message()));
