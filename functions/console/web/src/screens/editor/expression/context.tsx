@@ -52,7 +52,7 @@ export function useScope(field: string): Scope {
 /** The first element of the innermost of these loops, which only its own expression knows. */
 function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastValues, loops: readonly string[]): unknown {
   const [item, setItem] = useState<unknown>(undefined);
-  const lists = loops.map((id) => { const list = listOf(graph, id); return list === undefined ? "" : `${list.language} ${list.text}`; }).join("\n");
+  const lists = loops.flatMap((id) => Object.values(listOf(graph, id) ?? {})).join("\n");
   useEffect(() => {
     let isLeft = false;
     if (lists === "" || last.outputs.size === 0) {

@@ -23,7 +23,7 @@ export function changeLanguage(text: string, from: ExpressionLanguage, to: Expre
   if (from === "jinja" && text !== "") {
     const only = /^\{\{\s*([\w.]+)\s*\}\}$/.exec(text.trim())?.[1];
     const rest = text.replace(PLACEHOLDER, "");
-    // A person writes what is not simple.
+    // What is not simple stays as it is, and a person rewrites it.
     if (only === undefined && /\{[{%#]/.test(rest)) return text;
     return only ?? `\`${text.replace(/[\\`]|\$(?=\{)/g, "\\$&").replace(PLACEHOLDER, "${$1}")}\``;
   }

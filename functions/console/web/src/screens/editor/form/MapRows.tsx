@@ -1,11 +1,9 @@
 import { useEffect, useState } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
-import { ExpressionField } from "../expression/ExpressionField";
 import { isSame } from "../model/equal";
 import { useForm } from "./context";
-import { type Expression, readExpression, writeExpression } from "../expression/language";
-import { LanguageChoice } from "./LanguageChoice";
+import { ExpressionControl, LanguageChoice } from "./ExpressionControl";
 import { FieldProblems, type FieldProps } from "./SchemaField";
 
 /** A value is a text, or `{"js": "…"}`. */
@@ -18,7 +16,6 @@ function readRows(value: unknown): Row[] {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const toField = ({ language, text }: Expression) => ({ language, value: text });
 const toMap = (rows: readonly Row[]) => Object.fromEntries(rows.filter(([key]) => key !== ""));
 
 /** Names and texts, such as the headers of a request. */
@@ -72,10 +69,11 @@ export function MapRows({ path, label, value, onChange, required, schema }: Fiel
               onChange={(event) => set(rows.with(index, [key, event.target.value]))}
             />
           ) : (
-            <ExpressionField
+            <ExpressionControl
               attributes={attributesOf(key, index)}
-              {...toField(readExpression(item, ofField))}
-              onChange={(text) => set(rows.with(index, [key, writeExpression({ ...readExpression(item, ofField), text })]))}
+              ofField={ofField}
+              value={item}
+              onChange={(item) => set(rows.with(index, [key, item]))}
             />
           )}
           {canEdit && (

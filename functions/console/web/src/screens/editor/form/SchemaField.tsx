@@ -2,14 +2,12 @@ import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../i18n";
 import { Button } from "../../../ui/Button";
 import { GrowingText } from "../../../ui/GrowingText";
-import { ExpressionField } from "../expression/ExpressionField";
 import type { Config } from "../model/types";
 import { useReferences } from "../queries";
 import { useNames } from "../texts";
 import { WithCode } from "../../../ui/WithCode";
 import { shortMessage, useForm } from "./context";
-import { readExpression, writeExpression } from "../expression/language";
-import { LanguageChoice } from "./LanguageChoice";
+import { ExpressionControl, LanguageChoice } from "./ExpressionControl";
 import { MapRows } from "./MapRows";
 import { initialValue, kindOf, type Schema, variantName, referenceOf } from "./schema";
 import { readJson, writeJson } from "../../../values/json";
@@ -65,6 +63,8 @@ export function FieldProblems({ id, path }: { id?: string; path: string }) {
   );
 }
 
+const unsetIfEmpty = (value: unknown) => (value === "" ? undefined : value);
+
 function SimpleField(props: FieldProps) {
   const { t } = useTexts();
   const { schema, path, label, required } = props;
@@ -85,7 +85,7 @@ function SimpleField(props: FieldProps) {
         <label htmlFor={id}>{label}</label>
         {required && <span className="field-tag">{t.editor.required}</span>}
         {kindOf(schema) === "json" && <span className="field-tag code">JSON</span>}
-        {ofField !== undefined && <LanguageChoice {...props} ofField={ofField} onChange={(value) => props.onChange(value === "" ? undefined : value)} />}
+        {ofField !== undefined && <LanguageChoice {...props} ofField={ofField} onChange={(value) => props.onChange(unsetIfEmpty(value))} />}
       </div>
       <Control {...props} ids={ids} />
       <FieldProblems id={`${id}-problems`} path={path} />
@@ -119,12 +119,10 @@ function TextControl({ schema, value, onChange, ids }: FieldProps & { ids: Ids }
   const placeholder = typeof schema.example === "string" ? schema.example : undefined;
   const ofField = schema["x-language"];
   if (ofField !== undefined) {
-    const { language, text } = readExpression(value, ofField);
-    const write = (text: string) => onChange(text === "" && language === ofField ? undefined : writeExpression({ language, text }));
-    return <ExpressionField attributes={{ ...ids, placeholder }} language={language} value={text} onChange={write} />;
+    return <ExpressionControl attributes={{ ...ids, placeholder }} ofField={ofField} value={value} onChange={(value) => onChange(unsetIfEmpty(value))} />;
   }
   const text = typeof value === "string" ? value : "";
-  const change = (text: string) => onChange(text === "" ? undefined : text);
+  const change = (text: string) => onChange(unsetIfEmpty(text));
   const common = { ...ids, value: text, disabled: !canEdit, placeholder, onChange: (event: { target: { value: string } }) => change(event.target.value) };
   if (schema["x-lines"]) return <GrowingText {...common} rows={1} />;
   if (kindOf(schema) === "text") return <input {...common} type="text" autoComplete="off" />;

@@ -1,5 +1,6 @@
 import { useTexts } from "../../../i18n";
 import { changeLanguage, readExpression, writeExpression } from "../expression/language";
+import { ExpressionField } from "../expression/ExpressionField";
 import type { ExpressionLanguage } from "../expression/tokens";
 import { useForm } from "./context";
 import type { Schema } from "./schema";
@@ -14,6 +15,19 @@ interface LanguageProps {
   label: string;
   value: unknown;
   onChange: (value: unknown) => void;
+}
+
+interface ControlProps {
+  attributes: Parameters<typeof ExpressionField>[0]["attributes"];
+  ofField: ExpressionLanguage;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** The text of an expression, in the language of the field or in JavaScript. */
+export function ExpressionControl({ attributes, ofField, value, onChange }: ControlProps) {
+  const { language, text } = readExpression(value, ofField);
+  return <ExpressionField attributes={attributes} language={language} value={text} onChange={(text) => onChange(writeExpression({ language, text }))} />;
 }
 
 /** Shows the language, and changes it if the field allows JavaScript. */
