@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::expression::JS;
 use super::{header, object};
 use crate::body_problems::within;
 use crate::schema::{self, PatchOf};
@@ -191,12 +192,6 @@ text_schemas! {
     /// The id of a node in a connection.
     NodeReference(1, 64);
 }
-
-/// The variables of expressions.
-pub const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
-
-/// A field for an expression may be an object with this member, which is JavaScript.
-pub const JS: &str = "js";
 
 /// A port of a node.
 #[derive(ToSchema)]

@@ -1,6 +1,6 @@
 //! Validation of the headers that users configure for outbound calls.
 
-use super::graph::VARIABLES;
+use super::expression::VARIABLES;
 use super::language::Translated;
 use super::secret_name;
 

@@ -19,6 +19,7 @@ pub mod credential;
 pub mod data_table;
 mod error;
 pub mod error_text;
+pub mod expression;
 pub mod file;
 pub mod form;
 pub mod graph;

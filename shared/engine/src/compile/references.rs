@@ -8,7 +8,7 @@ use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
 use crate::nodes::each;
 use crate::schema::Program;
-use domain::graph::VARIABLES;
+use domain::expression::VARIABLES;
 use domain::language::Translated;
 use domain::translated;
 

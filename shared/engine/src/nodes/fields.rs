@@ -8,7 +8,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::schema::{ExpressionLanguage, LANGUAGE};
-use domain::graph::JS;
+use domain::expression::JS;
 
 /// The maximum length of a template or of JavaScript.
 const MAX_CHARS: usize = 65_536;

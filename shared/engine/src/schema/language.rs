@@ -1,6 +1,6 @@
 //! The expressions inside node configurations: `x-language` names the language of a field.
 
-use domain::graph::JS;
+use domain::expression::JS;
 use serde_json::Value;
 
 use crate::expression::{Expression, JinjaTemplate, SyntaxError, VariableReference};
