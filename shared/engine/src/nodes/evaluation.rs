@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{NodeAction, NodeResult, Operation, each, own_fields};
+use super::{NodeAction, NodeResult, Operation, each, item_mode, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
 use crate::script::{ConsoleLine, ExecutedScript, Script, SourceForm, Surroundings, type_of};
@@ -92,12 +92,12 @@ impl<'a> Fields<'a> {
         C::deserialize(Value::Object(own_fields(self.config()?))).map_err(invalid)
     }
 
-    /// All fields of the configuration with the value of each expression in its place. The list of `each` is left out: it is
-    /// evaluated once for all elements.
+    /// All fields of the configuration with the value of each expression in its place. The list of `each` and the result of
+    /// `itemMode` are left out: they are evaluated before and after all elements.
     pub fn config(&self) -> Result<Map<String, Value>, StepError> {
         let root = Path::Root(ROOT);
         let mut bytes = 0;
-        let fields = self.config.iter().filter(|(name, _)| *name != each::FIELD);
+        let fields = self.config.iter().filter(|(name, _)| ![each::FIELD, item_mode::FIELD].contains(&name.as_str()));
         fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value, &mut bytes)?))).collect()
     }
 
