@@ -34,6 +34,9 @@ const PRELUDE: [(&str, &str); 9] = [
 /// The build of luxon 3.7.2 for browsers. It defines the variable `luxon`.
 const LUXON: &str = include_str!("prelude/luxon/luxon.min.js");
 
+/// The library of scripts that work on items, as those of n8n do. Each part gets the same object.
+const ITEMS: [(&str, &str); 1] = [("run", include_str!("prelude/n8n/run.js"))];
+
 /// A context for one program.
 pub struct Sandbox {
     /// The object with the functions that the host and the prelude share.
@@ -109,6 +112,15 @@ impl Sandbox {
         Ok(Persistent::save(ctx, host))
     }
 
+    /// Loads the library of scripts that work on items, and returns its object.
+    pub fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+        let library = Object::new(ctx.clone())?;
+        for part in &EngineFacts::get()?.items {
+            part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
+        }
+        Ok(library)
+    }
+
     /// The blocks that a runtime has after its context was freed.
     #[cfg(test)]
     pub fn count_empty_blocks() -> rquickjs::Result<usize> {
@@ -163,6 +175,7 @@ struct EngineFacts {
     /// The compiled prelude. To compile it takes ten times as long as to load it.
     prelude: Vec<Bytecode>,
     luxon: Bytecode,
+    items: Vec<Bytecode>,
 }
 
 impl EngineFacts {
@@ -178,19 +191,20 @@ impl EngineFacts {
     fn measure() -> rquickjs::Result<Self> {
         let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
-        let (prelude, luxon) = sandbox.with(|ctx| {
+        let (prelude, luxon, items) = sandbox.with(|ctx| {
             let compile =
                 |(name, source): (&str, &str)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
             let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             sandbox.evaluate_prelude(&ctx, &prelude)?;
-            Ok::<_, rquickjs::Error>((prelude, luxon))
+            let items = ITEMS.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
+            Ok::<_, rquickjs::Error>((prelude, luxon, items))
         })??;
         let empty_blocks = sandbox.close_context();
         // This runtime has no objects left, so the engine can free it.
         drop(sandbox.runtime.take());
         mem::forget(sandbox);
-        Ok(Self { counter_offset, empty_blocks, prelude, luxon })
+        Ok(Self { counter_offset, empty_blocks, prelude, luxon, items })
     }
 }
 

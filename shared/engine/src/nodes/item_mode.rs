@@ -34,17 +34,19 @@ const MAX_ERROR_BYTES: usize = 2_000;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ItemMode {
-    /// How often the node runs; `each` by default. Nodes that cannot have the field `each` run once for all items.
+    /// How often the node runs: once for `each` item, which is the default, once for `all`, or once for the `first`. Nodes that
+    /// cannot have the field `each` run once for all.
     #[schema(inline, nullable = false)]
     pub run: Option<ItemRun>,
     /// What becomes the items of the node. It sees `output`, the value that the node has without `itemMode`; `output` by
     /// default.
     #[schema(inline, nullable = false)]
     pub result: Option<Js>,
-    /// What happens when the node fails for an item; `fail` by default.
+    /// What happens when the node fails for an item: the node fails (`fail`, the default), the `item` goes on as
+    /// `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`).
     #[schema(inline, nullable = false)]
     pub on_item_error: Option<ItemError>,
-    /// What a node without items does; `stop` by default.
+    /// What follows a node without items: nothing (`stop`, the default), or `one` empty item.
     #[schema(inline, nullable = false)]
     pub when_empty: Option<WhenEmpty>,
     /// The number of items that are processed at once; one by default.

@@ -2,6 +2,7 @@
 
 mod branches;
 mod each;
+mod items;
 mod loops;
 mod previews;
 pub(crate) mod properties;
