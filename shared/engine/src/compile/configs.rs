@@ -147,6 +147,7 @@ fn read_node(
         item_mode: node_type.item_mode(&node.config),
         redaction,
         reads: Vec::new(),
+        reads_of_item: Vec::new(),
         parent_loop: None,
         references,
         credential,

@@ -67,6 +67,8 @@ pub struct PlanStep {
     pub item_mode: Option<ItemMode>,
     /// The steps whose outputs the expressions read.
     pub reads: Vec<usize>,
+    /// The steps of which the scripts read only the item that the current one comes from.
+    pub reads_of_item: Vec<usize>,
     /// The innermost loop whose body contains this step.
     pub parent_loop: Option<usize>,
     /// The agents, models and workflows that must exist, each with the field that names it.
@@ -136,6 +138,7 @@ pub fn compile_with(graph: &Graph, interpreter: &OwnInterpreter) -> Compiled {
     references::check(&plan, &indexes, &names, &upstream, &mut problems);
     for (step, upstream) in plan.steps.iter_mut().zip(&upstream) {
         step.reads = references::read_steps(step, &indexes, &names, upstream);
+        step.reads_of_item = references::read_items(step, &names);
     }
     Compiled { plan, configs, problems }
 }

@@ -15,6 +15,7 @@ use domain::translated;
 
 /// The members of a node and of `vars`.
 const NODE_MEMBER: &str = "output";
+const ITEM_MEMBER: &str = "item";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];
 /// `RunFacts` (`run/facts.rs`) gives them their values.
 const RUN_MEMBERS: [&str; 4] = ["id", "startedAt", "scheduledAt", "origin"];
@@ -40,6 +41,21 @@ pub fn read_steps(
         }
     }
     read.into_iter().collect()
+}
+
+/// Returns the steps of which the scripts of a step read only the item that the current one comes from: `$('name').item`.
+pub fn read_items(step: &PlanStep, names: &HashMap<&str, usize>) -> Vec<usize> {
+    let (mut of_item, mut whole) = (BTreeSet::new(), BTreeSet::new());
+    for VariableReference { variable, member, field, .. } in step.programs.values().flat_map(Program::references) {
+        let is_of_item = field.is_some_and(|(name, _)| *name == *ITEM_MEMBER);
+        match member.and_then(|name| names.get(&*name)) {
+            Some(&named) if *variable == *NAMED && is_of_item => drop(of_item.insert(named)),
+            Some(&named) if *variable == *NAMED => drop(whole.insert(named)),
+            None if *variable == *NAMED => return Vec::new(),
+            _ => {}
+        }
+    }
+    of_item.difference(&whole).copied().collect()
 }
 
 pub fn check(

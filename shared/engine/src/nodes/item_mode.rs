@@ -153,6 +153,14 @@ pub fn to_items(value: &Value) -> Vec<Value> {
     }
 }
 
+/// The item at an index of the items that a value is.
+pub fn item_at(value: &Value, index: usize) -> Option<Value> {
+    match value {
+        Value::Array(elements) => elements.get(index).map(to_item),
+        other => (index == 0).then(|| to_item(other)),
+    }
+}
+
 fn to_item(value: &Value) -> Value {
     match value {
         Value::Object(fields) if is_item(fields) => value.clone(),

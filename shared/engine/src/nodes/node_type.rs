@@ -1,6 +1,7 @@
 //! [`NodeType`]: what holds for all nodes of a type, without its Rust type.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
@@ -23,7 +24,6 @@ use domain::reference::Reference;
 use domain::translated;
 
 /// A node type without its Rust type.
-#[derive(Debug)]
 pub struct NodeType {
     pub name: &'static str,
     pub category: Category,
@@ -45,6 +45,13 @@ pub struct NodeType {
     schema_in_spanish: OnceLock<Value>,
     pub example: Value,
     parse: fn(Value) -> Result<NodeConfig, serde_json::Error>,
+}
+
+/// The name identifies the type. What is computed once, such as the schema in Spanish, is no part of what it is.
+impl fmt::Debug for NodeType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NodeType({:?})", self.name)
+    }
 }
 
 /// An input port.

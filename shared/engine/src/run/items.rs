@@ -10,7 +10,7 @@ use super::scope::{EdgeState, check_value};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::code::CodeNode;
 use crate::nodes::item_mode::{
-    ItemError, RESULT, SEVERAL, error_item, items_at, pair, paired_index, to_items, with_index, without_index,
+    ItemError, RESULT, SEVERAL, error_item, item_at, items_at, pair, paired_index, to_items, with_index, without_index,
 };
 use crate::nodes::r#loop::{DONE, ITEM};
 use crate::nodes::{ERROR, OUT};
@@ -87,20 +87,34 @@ impl Execution {
     /// comes from. None if the other step has not run.
     fn view_node(&self, scope: &ScopePath, step: usize, read: usize, indexes: std::ops::Range<usize>) -> Option<Value> {
         let other = &self.plan.steps[read];
-        let outputs: Vec<Vec<Value>> = match self.output_of(scope, read) {
-            Some(value) if other.item_mode.is_some() => {
-                other.outputs.iter().map(|port| items_at(value, port)).collect()
-            }
-            Some(value) => vec![to_items(value)],
-            // Within the body of a loop, its items are those of the iteration.
-            None => vec![to_items(self.element_of(scope, read)?)],
-        };
+        // Within the body of a loop, its items are those of the iteration.
+        let value = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read))?;
+        let splits = other.splits_items() && value.is_object();
+        let ports: &[String] = if splits { &other.outputs } else { &other.outputs[..1] };
         let sources: Vec<_> = indexes.map(|index| self.trace(scope, step, index, read)).collect();
-        let towards = || self.port_towards(read, step).filter(|port| *port < outputs.len());
-        let port = sources.iter().flatten().map(|(port, _)| *port).find(|port| *port < outputs.len());
-        let port = port.or_else(towards).unwrap_or_default();
-        let paired = sources.into_iter().map(|source| source.filter(|(at, _)| *at == port).map(|(_, index)| index));
-        Some(json!({"id": other.id, "outputs": outputs, "port": port, "paired": paired.collect::<Vec<_>>()}))
+        let port = sources.iter().flatten().map(|(port, _)| *port).next();
+        let port =
+            port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
+        // A copy of all items for each item would be quadratic.
+        let only = match &sources[..] {
+            [Some((_, index))] if self.plan.steps[step].reads_of_item.contains(&read) => Some(*index),
+            _ => None,
+        };
+        let outputs = ports.iter().enumerate().map(|(at, name)| match (only, splits) {
+            (Some(_), _) if at != port => Vec::new(),
+            (Some(index), true) => value.get(name).and_then(|items| item_at(items, index)).into_iter().collect(),
+            (Some(index), false) => item_at(value, index).into_iter().collect(),
+            (None, true) => items_at(value, name),
+            (None, false) => to_items(value),
+        });
+        let outputs: Vec<Vec<Value>> = outputs.collect();
+        let paired = sources.iter().map(|source| match source {
+            Some(_) if only.is_some() => Some(0),
+            Some((at, index)) if *at == port || !splits => Some(*index),
+            _ => None,
+        });
+        let paired: Vec<Option<usize>> = paired.collect();
+        Some(json!({"id": other.id, "outputs": outputs, "port": port, "paired": paired}))
     }
 
     /// The element of the iteration of a loop that a scope is in.
