@@ -2,6 +2,7 @@
 
 mod dify;
 mod n8n;
+mod recorded;
 
 use std::sync::{Arc, Mutex};
 
