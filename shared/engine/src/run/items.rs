@@ -77,6 +77,7 @@ impl Execution {
                 let edge = &plan.edges[edge];
                 json!({"name": plan.steps[edge.from].name, "port": self.port_index(edge.from, &edge.from_port)})
             }),
+            "workflow": {"id": self.facts.workflow},
             "execution": {"id": self.facts.id, "mode": self.facts.origin},
             "zone": mode.and_then(|mode| mode.zone.as_deref()),
             "outputs": mode.filter(|_| outputs.len() > 0).map(|_| outputs.collect::<Vec<_>>()),
