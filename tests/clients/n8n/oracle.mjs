@@ -49,6 +49,7 @@ const { NodeHelpers, Workflow, createRunExecutionData, setGlobalState } = requir
 const runnerFile = (file) => require(path.join(path.dirname(require.resolve('@n8n/task-runner')), file));
 const { JsTaskRunner } = runnerFile('js-task-runner/js-task-runner.js');
 const { EXPOSED_RPC_METHODS } = runnerFile('runner-types.js');
+const { DataRequestResponseReconstruct } = runnerFile('data-request/data-request-response-reconstruct.js');
 const { createRequireResolver } = runnerFile('js-task-runner/require-resolver.js');
 const axios = createRequire(require.resolve('n8n-core'))('axios');
 
@@ -91,6 +92,7 @@ function taskRunner(functions) {
   return Object.assign(runner, {
     mode: 'secure',
     taskTimeout: 60,
+    taskDataReconstruct: new DataRequestResponseReconstruct(),
     nodeTypes,
     requireResolver: createRequireResolver({ allowedBuiltInModules: new Set(), allowedExternalModules: new Set() }),
     async makeRpcCall(_task, method, parameters) {
@@ -103,25 +105,24 @@ function taskRunner(functions) {
 
 async function startRunnerTask(
   additionalData, _type, settings, functions, inputData, node, workflow, runExecutionData, runIndex, itemIndex,
-  activeNodeName, connectionInputData, siblingParameters, mode, envProviderState, executeData,
+  activeNodeName, _connectionInputData, siblingParameters, mode, envProviderState, executeData,
 ) {
   const { executionId, webhookWaitingBaseUrl, formWaitingBaseUrl, variables } = additionalData;
-  const data = {
-    ...overTheWire({
-      node, inputData, connectionInputData, runExecutionData, runIndex, itemIndex, activeNodeName, siblingParameters, mode,
-      envProviderState, executeData,
-      additionalData: { executionId, webhookWaitingBaseUrl, formWaitingBaseUrl, variables },
-      workflow: {
-        id: workflow.id, name: workflow.name, active: workflow.active, settings: workflow.settings,
-        nodes: Object.values(workflow.nodes), connections: workflow.connectionsBySourceNode,
-        staticData: workflow.staticData, pinData: workflow.pinData,
-      },
-    }),
+  const runner = taskRunner(functions);
+  // The runner makes the items of the code from `inputData`, which `executeOnce` has cut to one item.
+  const data = runner.reconstructTaskData(overTheWire({
+    node, inputData, runExecutionData, runIndex, itemIndex, activeNodeName, siblingParameters, mode, envProviderState,
+    connectionInputSource: executeData?.source,
+    contextNodeName: node.name,
     defaultReturnRunIndex: -1,
     selfData: {},
-    contextNodeName: node.name,
-  };
-  const runner = taskRunner(functions);
+    additionalData: { executionId, webhookWaitingBaseUrl, formWaitingBaseUrl, variables },
+    workflow: {
+      id: workflow.id, name: workflow.name, active: workflow.active, settings: workflow.settings,
+      nodes: Object.values(workflow.nodes), connections: workflow.connectionsBySourceNode,
+      staticData: workflow.staticData, pinData: workflow.pinData,
+    },
+  }), settings.chunk);
   const copy = new Workflow({ ...data.workflow, nodeTypes });
   const settled = {
     ...settings,
@@ -251,9 +252,21 @@ const credentialsHelper = {
 /** A value of JSON becomes an item unless it is one already. */
 const asItem = (value) => (value && typeof value === 'object' && 'json' in value ? value : { json: value });
 
-/** What is kept of an item: files without their random ids. */
+/** What is kept of an item. Some nodes add an empty map of files, which means the same as none. */
 function item({ json, binary, pairedItem, error }) {
-  return overTheWire({ json, binary, pairedItem, error: error === undefined ? undefined : String(error.message ?? error) });
+  return overTheWire({
+    json,
+    binary: binary && Object.keys(binary).length > 0 ? binary : undefined,
+    pairedItem: position(pairedItem),
+    error: error === undefined ? undefined : String(error.message ?? error),
+  });
+}
+
+/** The positions of the items that an item comes from, without n8n's notes for loops. */
+function position(paired) {
+  if (Array.isArray(paired)) return paired.map(position);
+  if (paired === null || typeof paired !== 'object') return paired;
+  return { item: paired.item, ...(paired.input > 0 && { input: paired.input }) };
 }
 
 /**
@@ -342,7 +355,7 @@ async function runStopped(definition, { input, start, mode, workflows }) {
     requests: stub.requests,
     responses,
     order,
-    ...(error && { error: { message: error.message, description: error.description ?? undefined, node: error.node?.name ?? lastNodeExecuted } }),
+    ...(error && { error: { message: error.message, node: error.node?.name ?? lastNodeExecuted } }),
     ...(result.waitTill && { waiting: result.waitTill.toISOString() }),
   };
 }
