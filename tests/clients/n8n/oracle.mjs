@@ -181,10 +181,11 @@ function answerTo(method, url) {
 }
 
 /** The headers that the client adds by itself. They say nothing about the node. */
-const TRANSPORT = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'user-agent', 'x-oracle-url']);
+const TRANSPORT = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'x-oracle-url']);
 
 function seen(request, url, bytes) {
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !TRANSPORT.has(name)).sort());
+  if (headers['user-agent']?.startsWith('axios/')) delete headers['user-agent'];
   let body = bytes.toString('utf8');
   const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1];
   if (boundary) {
@@ -201,9 +202,18 @@ function seen(request, url, bytes) {
 
 /** Sends the requests of n8n's client to the stub, and keeps everything else of the client as it is. */
 const http = axios.getAdapter('http');
-axios.defaults.adapter = async (config) => {
-  const url = axios.getUri(config);
+let last = Promise.resolve();
+/** n8n sends the requests of all items at once. Here each waits for the one before, so that their order is always the same. */
+axios.defaults.adapter = (config) => {
+  const answer = last.then(() => sendToStub(config));
+  last = answer.catch(() => {});
+  return answer;
+};
+
+async function sendToStub(config) {
+  let url = axios.getUri(config);
   const { port } = server.address();
+  const toStub = { protocol: 'http:', hostname: '127.0.0.1', host: '127.0.0.1', port, path: '/', agent: undefined, agents: {} };
   const changed = {
     ...config,
     url: `http://127.0.0.1:${port}/`,
@@ -211,23 +221,29 @@ axios.defaults.adapter = async (config) => {
     params: undefined,
     httpAgent: undefined,
     httpsAgent: undefined,
-    beforeRedirect: (options) => {
+    beforeRedirect(options, ...details) {
+      // A location without a host is resolved against the stub. Here it is resolved against the URL of the request.
       const to = new URL(options.href);
-      if (to.hostname === '127.0.0.1') to.host = new URL(url).host;
-      Object.assign(options, { protocol: 'http:', hostname: '127.0.0.1', host: '127.0.0.1', port, path: '/' });
-      options.headers['x-oracle-url'] = to.href;
+      url = to.port === String(port) ? new URL(to.pathname + to.search, url).href : to.href;
+      config.beforeRedirect?.(options, ...details);
+      Object.assign(options, toStub);
+      options.headers['x-oracle-url'] = url;
     },
   };
   changed.headers.set('x-oracle-url', url);
   try {
     const response = await http(changed);
+    // n8n names files after the URL that answered.
+    for (const message of [response.data, response.request?.res]) if (message?.responseUrl) message.responseUrl = url;
+    // How the stub sends its bytes says nothing about the node.
+    for (const name of ['connection', 'transfer-encoding']) response.headers.delete(name);
     response.config = config;
     return response;
   } catch (error) {
     if (error.config) error.config = config;
     throw error;
   }
-};
+}
 
 // ---- Runs ----
 
@@ -252,10 +268,17 @@ const credentialsHelper = {
 /** A value of JSON becomes an item unless it is one already. */
 const asItem = (value) => (value && typeof value === 'object' && 'json' in value ? value : { json: value });
 
+/** A failed request is an object in the field `error`. Its stack names files of this machine. */
+function withoutStack(json) {
+  if (typeof json?.error?.stack !== 'string') return json;
+  const { stack, ...error } = json.error;
+  return { ...json, error };
+}
+
 /** What is kept of an item. Some nodes add an empty map of files, which means the same as none. */
 function item({ json, binary, pairedItem, error }) {
   return overTheWire({
-    json,
+    json: withoutStack(overTheWire(json)),
     binary: binary && Object.keys(binary).length > 0 ? binary : undefined,
     pairedItem: position(pairedItem),
     error: error === undefined ? undefined : String(error.message ?? error),
