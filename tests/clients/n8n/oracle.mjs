@@ -332,6 +332,7 @@ const isTrigger = (node) => /trigger$|\.webhook$|\.cron$|\.interval$|\.start$/i.
 async function runStopped(definition, { input, start, mode, workflows }) {
   const order = [];
   const responses = [];
+  const children = [];
   const additionalData = {
     credentialsHelper,
     executionId: '1',
@@ -355,11 +356,13 @@ async function runStopped(definition, { input, start, mode, workflows }) {
     sendDataToUI() {},
     async executeWorkflow(info, _data, { inputData }) {
       const child = built(info.code ?? workflows[info.id]);
-      const result = await execute(child, additionalData, { items: inputData?.[0], mode: 'integrated' });
+      const result = await execute(child, additionalData, { items: inputData, mode: 'integrated' });
       const { error, lastNodeExecuted, runData } = result.data.resultData;
       if (error) throw Object.assign(new Error(error.message), error);
-      return { executionId: '2', data: runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [[]] };
+      children.push(result.data);
+      return { executionId: String(children.length), data: runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [[]] };
     },
+    getRunExecutionData: async (executionId) => children[Number(executionId) - 1],
   };
   let result;
   try {

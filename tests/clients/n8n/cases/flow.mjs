@@ -190,6 +190,24 @@ const branches = [
     [['Start', 'A'], ['Start', 'B'], ['A', 'Next'], ['B', 'Next'], ['Next', 'After']]),
   },
   {
+    name: 'branches: in the old order, both outputs of an If node lead to one node',
+    workflow: workflow([start(), when('If', odd), show('Next', '{ n: $json.n, run: $runIndex, count: $input.all().length }')],
+      [['Start', 'If'], ['If', 0, 'Next'], ['If', 1, 'Next']], { settings: {} }),
+    input: three,
+  },
+  {
+    name: 'branches: the position on the canvas decides, not the order of the edges',
+    workflow: workflow([start(), add('Left', { by: 'left' }, { position: [200, 100] }), add('Right', { by: 'right' }, { position: [300, 100] }), add('Top', { by: 'top' }, { position: [400, 0] }),
+      show('Next', '{ by: $json.by, run: $runIndex }', { position: [600, 0] })],
+    [['Start', 'Right'], ['Start', 'Left'], ['Start', 'Top'], ['Right', 'Next'], ['Left', 'Next'], ['Top', 'Next']]),
+  },
+  {
+    name: 'branches: a side branch above the way of a loop runs in each round, not at the end',
+    workflow: workflow([start(), node('Loop', 'splitInBatches', 3, { options: {} }, { position: [200, 0] }), noOp('Body', { position: [400, 100] }), show('Aside', '{ n: $json.n, body: $("Body").isExecuted }', { position: [400, -100] }), noOp('Done', { position: [400, -300] })],
+      [['Start', 'Loop'], ['Loop', 0, 'Done'], ['Loop', 1, 'Body'], ['Loop', 1, 'Aside'], ['Body', 'Loop']]),
+    input: three,
+  },
+  {
     name: 'branches: $prevNode is the node of this run',
     workflow: workflow([start(), noOp('A'), noOp('B'), show('Next', '{ name: $prevNode.name, output: $prevNode.outputIndex, run: $prevNode.runIndex }')],
       [['Start', 'A'], ['Start', 'B'], ['A', 'Next'], ['B', 'Next']]),
@@ -341,6 +359,22 @@ const simpleNodes = [
       [['Start', 'A'], ['A', 'Stop'], ['Start', 'B']]),
     input: three,
   },
+];
+
+const child = (nodes, edges) => JSON.stringify(workflow([node('Called', 'executeWorkflowTrigger', 1.1, { inputSource: 'passthrough' }), ...nodes], edges));
+const subWorkflow = (name, more, nodes, edges) => ({
+  name: `sub-workflow: ${name}`,
+  workflow: workflow([start(), node('Call', 'executeWorkflow', 1.2, { source: 'parameter', workflowJson: child(nodes, edges), options: {}, ...more }), show('Next', '{ json: $json, n: $("Start").item.json.n }')],
+    [['Start', 'Call'], ['Call', 'Next']]),
+  input: three,
+});
+
+const subWorkflows = [
+  subWorkflow('is called once with all items', {}, [add('Work', { 'count:number': '={{ $input.all().length }}' })], [['Called', 'Work']]),
+  subWorkflow('is called for each item', { mode: 'each' }, [add('Work', { 'count:number': '={{ $input.all().length }}' })], [['Called', 'Work']]),
+  subWorkflow('gives the items of the node that ran last', {}, [when('If', odd), noOp('Odd'), noOp('Even')], [['Called', 'If'], ['If', 0, 'Odd'], ['If', 1, 'Even']]),
+  subWorkflow('gives one item for several', {}, [code('Work', 'return [{ json: { count: $input.all().length } }]')], [['Called', 'Work']]),
+  subWorkflow('that fails, fails its caller', {}, [code('Work', 'throw new Error("inside")')], [['Called', 'Work']]),
 ];
 
 const failsAtTwo = 'if ($json.n === 2) throw new Error("two is bad"); return { json: { ok: $json.n } };';
@@ -501,4 +535,4 @@ const failures = [
   },
 ];
 
-export const cases = [...triggers, ...conditionsOfItems, ...branches, ...settingsOfNodes, ...simpleNodes, ...failures];
+export const cases = [...triggers, ...conditionsOfItems, ...branches, ...settingsOfNodes, ...simpleNodes, ...subWorkflows, ...failures];
