@@ -1,16 +1,15 @@
 // The methods that n8n adds to texts, numbers, booleans, lists, objects and dates, such as `.toTitleCase()`. n8n finds their
 // calls in the source of an expression. Here they are properties that exist only while an expression is evaluated, so other
 // code sees the prototypes of the language.
-(function (n8n, host) {
+(function (n8n) {
   'use strict';
 
   const { Array, Date, Error, Function, Intl, JSON, Map, Math, Number, Object, Reflect, RegExp, Set, String, URLSearchParams, WeakSet } =
     globalThis;
   const { isArray } = Array;
   const { keys } = Object;
-  const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+  const { apply, defineProperty } = Reflect;
   const toSource = Function.prototype.toString;
-  const reverse = Array.prototype.reverse;
   const TEXTS = n8n.texts;
 
   // --- Errors ---
@@ -29,10 +28,12 @@
 
   // --- Luxon, which is loaded when a script first needs it ---
 
+  const { loadLuxon } = n8n;
+  delete n8n.loadLuxon;
   let luxon;
   n8n.luxon = () => {
     if (luxon === undefined) {
-      luxon = host.loadLuxon();
+      luxon = loadLuxon();
       luxon.Settings.defaultZone = n8n.zone;
       n8n.during(undefined, () => extendPrototype(luxon.DateTime.prototype, DATES));
     }
@@ -110,7 +111,6 @@
     unique,
     first: (list) => list[0],
     last: (list) => list[list.length - 1],
-    reverse: (list) => apply(reverse, [...list], []),
     pluck(list, ...names) {
       if (names.length === 0) return list;
       const plucked = [];
@@ -391,23 +391,26 @@
   };
 
   const natives = {};
+  const accessors = new Map();
+  for (const name of NAMES) {
+    const method = function (...given) { return n8n.extend(this, name, ...given); };
+    methods.add(method);
+    const set = function (value) { if (isObject(this) || typeof this === 'function') setField(this, name, value); };
+    accessors.set(name, { method, get: () => (current === undefined ? undefined : method), set, enumerable: false, configurable: true });
+  }
   const extendPrototype = (prototype, table) => {
-    for (const name of NAMES) {
+    for (const [name, { method, ...accessor }] of accessors) {
       const native = prototype[name];
       // A text has its own `length`, which cannot be called. The native methods that n8n does not replace stay.
       if (name === 'length' || (!(name in table) && native !== undefined)) continue;
-      // The objects of a workflow often have fields with the names of methods.
-      const isObjects = table === OBJECTS;
-      if (isObjects && !(name in table)) continue;
-      if (table === DATES && native !== undefined) natives[name] = native;
-      const method = function (...given) { return n8n.extend(this, name, ...given); };
-      methods.add(method);
-      defineProperty(prototype, name, {
-        get() { return current !== undefined && (!isObjects || calls(current, name)) ? method : native; },
-        set(value) { if (isObject(this) || typeof this === 'function') setField(this, name, value); },
-        enumerable: false,
-        configurable: true,
-      });
+      if (native !== undefined) accessor.get = () => (current === undefined ? native : method);
+      if (table === DATES) natives[name] ??= native;
+      if (table === OBJECTS) {
+        // The objects of a workflow often have fields with these names, so the method exists only if the expression calls it.
+        if (!(name in OBJECTS)) continue;
+        accessor.get = () => (current !== undefined && calls(current, name) ? method : undefined);
+      }
+      defineProperty(prototype, name, accessor);
     }
   };
   extendPrototype(Array.prototype, ARRAYS);

@@ -10,9 +10,9 @@
   const HOST = '(?:localhost|\\d{1,3}(?:\\.\\d{1,3}){3}|(?:[\\w-]+\\.)+(?:[a-z]{2,}|xn--[a-z\\d-]+))';
   const AFTER_HOST = '(?::\\d+)?(?:[/?#]\\S*)?$';
   const DOMAIN = new RegExp(`^${HOST}${AFTER_HOST}`, 'i');
-  const HOST_OF_URL = new RegExp(`^(?:(?:https?:)?//)?(${HOST})${AFTER_HOST}`, 'i');
-  const WEB_URL = new RegExp(`https?://${HOST}\\S*`, 'i');
-  const WHOLE_URL = new RegExp(`^https?://${HOST}\\S*$`, 'i');
+  const HOST_OF_URL = new RegExp(`^(?:(?:(?:https?|ftp|mailto):)?//)?(${HOST})${AFTER_HOST}`, 'i');
+  const WEB_URL = new RegExp(`(?:https?|ftp)://${HOST}\\S*`, 'i');
+  const WHOLE_URL = new RegExp(`^(?:https?|ftp)://${HOST}\\S*$`, 'i');
   const EMAIL_DOMAIN = /(?:\[\d{1,3}(?:\.\d{1,3}){3}\]|(?:[a-z\d-]+\.)+[a-z]{2,})/iy;
   const NO_EMAIL = /[<>()[\]\\,;:\s@"]/;
   // The part of an email address before the @, which ends the text: words between dots, or a text in quotes.
