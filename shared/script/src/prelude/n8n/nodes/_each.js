@@ -2,18 +2,22 @@
 (function (n8n) {
   'use strict';
 
+  const readParameter = (parameters, name, index, fallback) => {
+    if (!Object.hasOwn(parameters, name)) return fallback;
+    const value = parameters[name];
+    // n8n keeps a null or undefined result of an expression: it does not become the default.
+    return typeof value === 'function' ? n8n.withItem(index, value) : n8n.read(value, index);
+  };
+
   /**
    * The items that `work(read, item, index)` returns for each item of the input. `read(name, fallback)` is the value of a
    * parameter for this item: n8n leaves out the parameters that have their default.
    */
-  n8n.eachItem = (parameters, work) => {
-    const results = [];
-    $input.all().forEach((item, index) => {
-      const read = (name, fallback) => (name in parameters ? n8n.read(parameters[name], index) : fallback);
-      for (const result of [work(read, item, index)].flat()) results.push({ ...result, pairedItem: index });
+  n8n.eachItem = (parameters, work) =>
+    n8n.received().flatMap((item, index) => {
+      const results = work((name, fallback) => readParameter(parameters, name, index, fallback), item, index);
+      return [results].flat().map((result) => ({ ...result, pairedItem: { item: index } }));
     });
-    return results;
-  };
 
   /** A file of an item, with n8n's messages if there is none. */
   n8n.findFile = (item, name, index) => {

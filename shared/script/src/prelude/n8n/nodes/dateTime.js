@@ -2,8 +2,6 @@
 (function (n8n) {
   'use strict';
 
-  const workflowZone = () => $now.zoneName;
-
   // --- Version 2 ---
 
   const isNumber = (value) => !Number.isNaN(Number(value));
@@ -17,14 +15,14 @@
     const date = !fromFormat && isNumber(given) ? toWhole(Number(given)) : given;
     if (Number.isInteger(date)) return fromNumber(date).setZone(zone || 'Etc/UTC');
     const place = zone || zoneOf(date);
-    const read = fromFormat ? DateTime.fromFormat(date, fromFormat, { zone: workflowZone() }) : n8n.moment.read(date);
+    const read = fromFormat ? DateTime.fromFormat(date, fromFormat, { zone: n8n.zone }) : n8n.moment.read(date);
     const result = read.setZone(place);
     if (result.invalidReason === 'unparsable') throw new Error('Invalid date format');
     return result;
   };
 
   const currentDate = (read) => {
-    const zone = read('options', {}).timezone || workflowZone();
+    const zone = read('options', {}).timezone || n8n.zone;
     const now = DateTime.now().setZone(zone);
     if (!now.isValid) throw new Error(`The timezone ${zone} is not valid. Please check the timezone.`);
     return (read('includeTime', true) ? now : now.startOf('day')).toString();
@@ -33,7 +31,7 @@
     const value = read('date', '');
     if (value === null || value === undefined) return value;
     const { timezone, fromFormat } = read('options', {});
-    const date = readDate(value, { zone: timezone ? workflowZone() : undefined, fromFormat });
+    const date = readDate(value, { zone: timezone ? n8n.zone : undefined, fromFormat });
     const format = read('format', 'MM/dd/yyyy');
     return date.toFormat(format === 'custom' ? read('customFormat', '') : format);
   };
@@ -78,7 +76,7 @@
       const [field, compute] = OPERATIONS[read('operation', 'getCurrentDate')] ?? [];
       const result = keepsInput ? { ...item, json: { ...item.json } } : { json: {} };
       if (compute === undefined) return [];
-      result.json[read('outputFieldName', field)] = compute(read, workflowZone());
+      result.json[read('outputFieldName', field)] = compute(read, n8n.zone);
       return result;
     });
   };
@@ -91,7 +89,7 @@
     if (given === undefined) return undefined;
     const value = DateTime.isDateTime(given) ? given.toString() : given;
     const isZoned = Boolean(fromTimezone || toTimezone);
-    const inputZone = isZoned ? fromTimezone || workflowZone() : 'utc';
+    const inputZone = isZoned ? fromTimezone || n8n.zone : 'utc';
     const whole = isNumber(value) ? toWhole(Number(value)) : undefined;
     let date = Number.isInteger(whole)
       ? fromNumber(whole).toUTC()
@@ -99,7 +97,7 @@
     if (!fromFormat && !date.isValid) {
       throw new Error('The date input format could not be recognized. Please set the "From Format" field');
     }
-    const zone = toTimezone || workflowZone();
+    const zone = toTimezone || n8n.zone;
     const isKnown = isZoned && DateTime.utc().setZone(zone).isValid;
     if (isZoned) date = date.setZone(isKnown ? zone : 'utc');
     return n8n.moment.write(date, read('toFormat', read('custom', false) ? '' : 'MM/DD/YYYY'), isKnown);
