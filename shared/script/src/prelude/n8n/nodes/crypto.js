@@ -23,17 +23,24 @@
     return bytes.toString(kind).slice(0, length);
   };
 
+  const requireDigest = (digest, message) => {
+    if (digest === undefined) throw new Error(message);
+    return digest;
+  };
+
   const compute = (action, read, item, index, version) => {
     // Version 2 has another default.
     const type = read('type', version < 2 ? 'MD5' : 'SHA256');
+    const name = String(type).toLowerCase();
     switch (action) {
       case 'hash':
-        return n8n.hash(type, readInput(read, item, index));
+        return requireDigest(n8n.hash(name, readInput(read, item, index)), 'Digest method not supported');
       case 'hmac': {
         // In version 2 the secret is a credential, which an import does not have.
         if (version >= 2 && read('secret', '') === '') throw new Error('The node has no secret. Set the parameter "secret".');
         const types = 'ArrayBuffer, Buffer, TypedArray, DataView, KeyObject, or CryptoKey';
-        return n8n.hmac(type, requireText(read('secret', ''), 'key', types), readInput(read, item, index));
+        const key = requireText(read('secret', ''), 'key', types);
+        return requireDigest(n8n.hash(name, key) && n8n.hmac(name, key, readInput(read, item, index)), `Invalid digest: ${type}`);
       }
       default:
         throw new Error('This platform cannot sign with a private key. Use an HMAC, or a service that signs.');
