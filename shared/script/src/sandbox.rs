@@ -9,6 +9,7 @@ use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 
 use crate::budget::Budget;
 use crate::host::{Session, create_host};
+use crate::items;
 use crate::limits::{LimitKind, Limits};
 use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
 
@@ -33,9 +34,6 @@ const PRELUDE: [(&str, &str); 9] = [
 
 /// The build of luxon 3.7.2 for browsers. It defines the variable `luxon`.
 const LUXON: &str = include_str!("prelude/luxon/luxon.min.js");
-
-/// The library of scripts that work on items, as those of n8n do. Each part gets the same object.
-const ITEMS: [(&str, &str); 1] = [("run", include_str!("prelude/n8n/run.js"))];
 
 /// A context for one program.
 pub struct Sandbox {
@@ -115,6 +113,7 @@ impl Sandbox {
     /// Loads the library of scripts that work on items, and returns its object.
     pub fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
         let library = Object::new(ctx.clone())?;
+        library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
         for part in &EngineFacts::get()?.items {
             part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
         }
@@ -197,7 +196,7 @@ impl EngineFacts {
             let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             sandbox.evaluate_prelude(&ctx, &prelude)?;
-            let items = ITEMS.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
+            let items = items::PARTS.iter().copied().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             Ok::<_, rquickjs::Error>((prelude, luxon, items))
         })??;
         let empty_blocks = sandbox.close_context();

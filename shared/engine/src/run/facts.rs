@@ -23,7 +23,14 @@ pub struct RunFacts {
 impl RunFacts {
     /// A run that begins as soon as it is queued, by hand.
     pub fn new(id: impl Into<String>, queued_at: Time) -> Self {
-        Self { id: id.into(), workflow: None, queued_at, started_at: queued_at, scheduled_at: None, origin: RunOrigin::Manual }
+        Self {
+            id: id.into(),
+            workflow: None,
+            queued_at,
+            started_at: queued_at,
+            scheduled_at: None,
+            origin: RunOrigin::Manual,
+        }
     }
 
     /// The value of `run`. The compiler knows its members (`compile/references.rs`).

@@ -109,7 +109,8 @@ fn previewed_items(graph: &Value, preview: &Value) -> BTreeMap<String, Vec<Value
         let steps = preview["nodes"].as_array().unwrap().iter().filter(|step| step["nodeId"] == id);
         let is_element = |step: &str| {
             let parent = step.strip_suffix(&format!("]/{id}")).and_then(|rest| rest.rsplit_once('['));
-            parent.is_some_and(|(scope, _)| scope == id || scope.ends_with(&format!("/{id}"))) || step.contains(&element)
+            parent.is_some_and(|(scope, _)| scope == id || scope.ends_with(&format!("/{id}")))
+                || step.contains(&element)
         };
         let steps: Vec<&Value> = steps
             .filter(|step| step["state"] == "completed" || step["port"].is_string())
@@ -167,11 +168,17 @@ async fn compare(ada: &Person, case: &Value, stub_url: &str, stub: &Mutex<Stub>)
     }
     let id = imported.id();
     let report = &imported.json["report"];
-    let notes: Vec<String> = report["nodes"].as_array().unwrap().iter().filter(|node| node["status"] != "mapped")
-        .map(|node| format!("{}: {}", node["id"].as_str().unwrap(), node["why"].as_str().unwrap())).collect();
+    let notes: Vec<String> = report["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["status"] != "mapped")
+        .map(|node| format!("{}: {}", node["id"].as_str().unwrap(), node["why"].as_str().unwrap()))
+        .collect();
     let validation = ada.post(&format!("{WORKFLOWS}/{id}/validate")).await;
     let problems = validation.json["data"]["problems"].as_array().unwrap().iter();
-    let mut errors = problems.filter(|problem| problem["severity"] == "error" && problem["code"] != "channel_incomplete");
+    let mut errors =
+        problems.filter(|problem| problem["severity"] == "error" && problem["code"] != "channel_incomplete");
     if let Some(problem) = errors.next() {
         return Comparison::Reported(problem["message"].as_str().unwrap_or_default().to_owned());
     }
@@ -196,7 +203,10 @@ async fn compare(ada: &Person, case: &Value, stub_url: &str, stub: &Mutex<Stub>)
     let imported_names: Vec<&str> =
         graph["nodes"].as_array().unwrap().iter().map(|node| node["name"].as_str().unwrap()).collect();
     for (name, expected) in &recorded {
-        let is_compared = graph["nodes"].as_array().unwrap().iter()
+        let is_compared = graph["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
             .any(|node| node["name"] == **name && node["config"]["itemMode"].is_object());
         let found = previewed.get(name).cloned().unwrap_or_default();
         if imported_names.contains(&name.as_str()) && is_compared && !is_same(&json!(found), &json!(expected)) {

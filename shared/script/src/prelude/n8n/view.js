@@ -174,6 +174,8 @@
     for (const name of Object.keys(nodes)) nodes[name].outputs = nodes[name].outputs.map((items) => nameFiles(items ?? []));
     const items = inputs[0] ?? [];
     current = view.index ?? 0;
+    // A node with effects sees one item at a time, which has another position in the input.
+    const offset = (view.itemIndex ?? current) - current;
     n8n.zone = view.zone ?? 'America/New_York';
     n8n.view = view;
 
@@ -221,9 +223,9 @@
         context: {},
       });
       const byName = (name) => ({
-        get json() { return itemOf(name, outputOf(name), at()).json; },
-        get data() { return itemOf(name, outputOf(name), at()).json; },
-        get binary() { return itemOf(name, outputOf(name), at()).binary ?? {}; },
+        get json() { return itemOf(name, outputOf(name), at() + offset).json; },
+        get data() { return itemOf(name, outputOf(name), at() + offset).json; },
+        get binary() { return itemOf(name, outputOf(name), at() + offset).binary ?? {}; },
         get runIndex() { return isExecuted(name) ? 0 : -1; },
         get parameter() { return parametersOf(name); },
         context: {},
@@ -253,9 +255,9 @@
         $input: () => input,
         $: () => select,
         $node: () => new Proxy({}, { get: (_, name) => byName(String(name)) }),
-        $itemIndex: at,
-        $position: at,
-        $thisItemIndex: at,
+        $itemIndex: () => at() + offset,
+        $position: () => at() + offset,
+        $thisItemIndex: () => at() + offset,
         $thisItem: () => items[at()],
         item: () => items[at()],
       };
