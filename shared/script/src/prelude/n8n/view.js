@@ -39,7 +39,8 @@
     const value = evaluate(expression);
     if (typeof value !== 'function') return value;
     if (n8n.isMethod(value)) return undefined;
-    return fail(value.name === 'DateTime' ? 'this is a DateTime, please access its methods' : 'this is a function, please add ()');
+    const isDateTime = typeof value.isDateTime === 'function';
+    return fail(isDateTime ? 'this is a DateTime, please access its methods' : 'this is a function, please add ()');
   };
   n8n.text = (texts, ...expressions) => {
     const values = expressions.map((expression) => {
