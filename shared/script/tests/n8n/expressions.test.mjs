@@ -82,6 +82,7 @@ test('$ifEmpty, $max, $min, $average and $not', () => {
   assert.deepEqual([0, false, 'a', [0], { a: 1 }].map((each) => value(() => $ifEmpty(each, 'x'))), [0, false, 'a', [0], { a: 1 }]);
   assert.throws(() => value(() => $ifEmpty(1)), { message: 'expected two arguments (value, defaultValue) for this function' });
   assert.deepEqual(value(() => [$max(1, 3), $min(1, 3), $average(1, 3), $not(1)]), [3, 1, 2, false]);
+  assert.deepEqual(value(() => [max(1, 3), numberList(3, 1), zip(['a'], [1])]), [3, [3, 2, 1], { a: 1 }]);
 });
 
 test('$jmespath checks its arguments', () => {

@@ -18,7 +18,7 @@ test('the item of the execution', () => {
   assert.deepEqual([$json, $itemIndex, $input.item.json, item.json, $binary], [{ a: 2 }, 1, { a: 2 }, { a: 2 }, {}]);
   assert.deepEqual([$input.first().json, $input.last().json, $input.all().length, items.length, $inputs.length], [{ a: 1 }, { a: 2 }, 2, 2, 1]);
   assert.equal($input.all(), items);
-  assert.throws(() => $input.first(0), { message: /takes no arguments/ });
+  assert.throws(() => $input.first(0), { message: '$input.first() should have no arguments' });
 });
 
 test('without items', () => {
@@ -48,6 +48,11 @@ test('the errors of $("name")', () => {
     message: "Paired item data for itemMatching from node 'If' is unavailable. Ensure 'If' is providing the required output.",
   });
   assert.throws(() => $('Start').itemMatching(7), { message: 'Can’t get data for expression' });
+  showNodes({ nodes: { A: { ...nodes.Start, paired: [[0, 1], [1, 1]] }, B: { ...nodes.Start, paired: ['Code', [0]] }, C: { outputs: [[]] } } });
+  assert.throws(() => $('A').item, { message: 'Multiple matches found' });
+  assert.deepEqual([$('A').itemMatching(1).json, $('B').itemMatching(1).json], [{ n: 2 }, { n: 1 }]);
+  assert.throws(() => $('B').item, { message: /^Paired item data for item from node 'Code' is unavailable/ });
+  assert.throws(() => $('C').item, { message: 'Invalid expression' });
   assert.throws(() => $('Start').all(3), { message: 'Node "Start" has no branch with index 3.' });
   assert.throws(() => $('Start').all(0, 2), { message: 'Run 2 of node "Start" not found' });
 });
