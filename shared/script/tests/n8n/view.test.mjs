@@ -48,13 +48,13 @@ test('the errors of $("name")', () => {
     message: "Paired item data for itemMatching from node 'If' is unavailable. Ensure 'If' is providing the required output.",
   });
   assert.throws(() => $('Start').itemMatching(7), { message: 'Can’t get data for expression' });
+  assert.throws(() => $('Start').all(3), { message: 'Node "Start" has no branch with index 3.' });
+  assert.throws(() => $('Start').all(0, 2), { message: 'Run 2 of node "Start" not found' });
   showNodes({ nodes: { A: { ...nodes.Start, paired: [[0, 1], [1, 1]] }, B: { ...nodes.Start, paired: ['Code', [0]] }, C: { outputs: [[]] } } });
   assert.throws(() => $('A').item, { message: 'Multiple matches found' });
   assert.deepEqual([$('A').itemMatching(1).json, $('B').itemMatching(1).json], [{ n: 2 }, { n: 1 }]);
   assert.throws(() => $('B').item, { message: /^Paired item data for item from node 'Code' is unavailable/ });
   assert.throws(() => $('C').item, { message: 'Invalid expression' });
-  assert.throws(() => $('Start').all(3), { message: 'Node "Start" has no branch with index 3.' });
-  assert.throws(() => $('Start').all(0, 2), { message: 'Run 2 of node "Start" not found' });
 });
 
 test('$node["name"] has the item with the same index', () => {
