@@ -4,6 +4,7 @@ mod chat;
 mod context;
 mod document;
 mod nodes;
+mod python;
 mod texts;
 
 use serde_json::{Value, json};
