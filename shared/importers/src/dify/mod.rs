@@ -1,5 +1,6 @@
 //! Imports Dify apps.
 
+mod app;
 mod chat;
 mod context;
 mod document;
@@ -10,11 +11,12 @@ mod texts;
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
-use super::lenient::{entries, is_empty, list, number, text, truncate, whole_number};
+use super::lenient::{entries, is_empty, number, text, truncate, whole_number};
 use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
-use context::{App, Context};
+use app::App;
+use context::Context;
 use document::{Document, SourceNode};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
@@ -36,7 +38,7 @@ pub fn read(document: &Value) -> Result<Imported> {
         list_losses(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
         let given = document.nodes.iter().map(|node| ids.assign(&[&node.title, node.id, node.kind])).collect();
-        let app = App { document, ids: given };
+        let app = App::new(document, given);
         for node in 0..app.document.nodes.len() {
             add(&app, node, &mut draft, &mut ids)?;
         }
@@ -166,11 +168,8 @@ fn list_losses(document: &Document) -> Vec<String> {
         .filter(|(_, feature)| is_on(feature))
         .map(|(name, _)| name.as_str())
         .collect();
-    let variables = ["environment_variables", "conversation_variables"];
-    let variables = variables.into_iter().flat_map(|kind| list(&document.workflow[kind]));
-    let variables: Vec<&str> = variables.map(|variable| text(&variable["name"])).collect();
     let dependencies: Vec<&str> = document.dependencies.iter().map(dependency).collect();
-    let losses = [("features", features), ("variables", variables), ("plugins", dependencies)];
+    let losses = [("features", features), ("plugins", dependencies)];
     let losses = losses.into_iter().filter(|(_, names)| !names.is_empty());
     let losses = losses.map(|(what, names)| format!("the app's {what} are not imported: {}", summarize_names(&names)));
     let newer = document.is_newer().then(|| {

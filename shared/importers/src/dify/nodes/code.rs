@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::super::super::lenient::{list, scalar_text, text, truncate};
 use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::redact_code;
-use super::super::super::syntax::optional_path;
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::python;
@@ -51,7 +50,7 @@ fn values(node: Context, notes: &mut Notes) -> String {
     let variables = list(node.data("variables")).iter().take(100);
     let fields = variables.map(|variable| {
         let name = Value::from(scalar_text(&variable["variable"]));
-        format!("{name}: {}", optional_path(&node.selector_cel(&variable["value_selector"], notes)))
+        format!("{name}: {}", node.selector_javascript(&variable["value_selector"], notes))
     });
     format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
 }

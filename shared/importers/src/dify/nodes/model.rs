@@ -8,8 +8,12 @@ use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{escape_jinja, output, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::app::Start;
 use super::super::context::Context;
 use super::super::texts;
+
+/// The note where no message starts the runs.
+const NO_MEMORY: &str = "a model knows the conversation only where a message starts the run: use an agent for that";
 
 /// The name of a model, and what to reconnect.
 pub fn named_model(model: &Value) -> (String, String) {
@@ -30,6 +34,7 @@ pub fn llm(node: Context) -> Translation {
     let template = node.data("prompt_template");
     let variables = &node.data("prompt_config")["jinja2_variables"];
     let (mut system, mut asked) = (Vec::new(), Vec::new());
+    let is_message = node.app.start == Start::Message;
     let parts = if template.is_array() { list(template) } else { std::slice::from_ref(template) };
     for part in parts.iter().take(100) {
         let written = texts::prompt(node, part, variables, &mut notes);
@@ -45,11 +50,14 @@ pub fn llm(node: Context) -> Translation {
     }
     let memory = node.data("memory");
     if memory.is_object() {
-        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
+        match is_message {
+            true => drop(config.insert("memory".to_owned(), true.into())),
+            false => note(&mut notes, NO_MEMORY),
+        }
         let query = scalar_text(&memory["query_prompt_template"]);
-        let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { query };
-        let query = node.jinja(&query.into(), &mut notes);
-        if !asked.contains(&query) {
+        let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { texts::without_files(&query) };
+        let query = node.jinja(&query.trim().into(), &mut notes);
+        if !query.is_empty() && !asked.contains(&query) {
             asked.push(query);
         }
     }
@@ -66,7 +74,10 @@ pub fn llm(node: Context) -> Translation {
         answer_schema(schema.clone(), &mut config, &mut notes);
     }
     if node.data("vision")["enabled"] == true {
-        note(&mut notes, "images are not sent to the model");
+        match is_message {
+            true => drop(config.insert("attachments".to_owned(), true.into())),
+            false => note(&mut notes, "images are not sent to the model"),
+        }
     }
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
@@ -107,7 +118,10 @@ pub fn extractor(node: Context) -> Translation {
     config.insert("schema".to_owned(), json!({"type": "object", "properties": properties, "required": required}));
     settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if node.data("memory").is_object() {
-        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
+        match node.app.start {
+            Start::Message => drop(config.insert("memory".to_owned(), true.into())),
+            _ => note(&mut notes, NO_MEMORY),
+        }
     }
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
