@@ -37,7 +37,7 @@ fn main() {
     let paths = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let paths: BTreeSet<_> = paths.filter(|path| path.is_file()).collect();
     let (mut groups, mut reasons, mut notes) = ([0; 4], BTreeMap::new(), BTreeMap::<String, usize>::new());
-    let (mut times, mut skipped) = (Vec::new(), 0);
+    let (mut times, mut skipped, mut on_servers) = (Vec::new(), 0, 0);
     for path in &paths {
         let Ok(text) = std::fs::read_to_string(path) else { continue };
         let start = Instant::now();
@@ -53,7 +53,10 @@ fn main() {
             Ok(imported) => {
                 let (fixes, count) = (fixes(imported), imported.graph.nodes.len());
                 let group = match fixes.len() {
-                    0 => 0,
+                    0 => {
+                        on_servers += usize::from(imported.graph.nodes.iter().any(|node| &*node.r#type == "mcp"));
+                        0
+                    }
                     fixes if fixes * 2 >= count => 3,
                     1..=4 => 1,
                     _ => 2,
@@ -80,6 +83,7 @@ fn main() {
     let share = |count: usize| format!("{count} ({:.1} %)", 100.0 * count as f64 / whole.max(1) as f64);
     println!("files {whole}, and {skipped} without a node");
     println!("ready {}, one to four fixes {}, more {}, hopeless {}", share(groups[0]), share(groups[1]), share(groups[2]), share(groups[3]));
+    println!("of the ready files, {on_servers} call tools of plugins, whose MCP servers must be chosen");
     println!("time of an import: p50 {:?}, p99 {:?}, most {:?}", percentile(50), percentile(99), times.last());
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, files)| std::cmp::Reverse(files.len()));

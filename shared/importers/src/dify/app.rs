@@ -59,6 +59,9 @@ impl<'d> App<'d> {
         let conversation = list(&document.workflow["conversation_variables"]).iter().take(100);
         let conversation: BTreeMap<String, String> =
             conversation.map(|variable| (scalar_text(&variable["name"]), first_value(variable))).collect();
+        if start == Start::Form {
+            system.insert("query");
+        }
         if !conversation.is_empty() {
             system.insert("conversation_id");
         }

@@ -19,6 +19,11 @@ pub struct Context<'a, 'd> {
 /// A path into a value, with a note for the report.
 type PathResult = Result<(String, Option<String>), String>;
 
+/// A variable that was never selected is null, as in Dify.
+fn unset() -> PathResult {
+    Ok(("null".to_owned(), Some("one of its variables is not selected: it is null".to_owned())))
+}
+
 fn plain_path(path: String) -> PathResult {
     Ok((path, None))
 }
@@ -86,14 +91,19 @@ impl<'a, 'd> Context<'a, 'd> {
         match self.path(parts) {
             Ok((path, note)) => {
                 let notes = note.into_iter().collect();
-                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), json_value: None, notes }
+                // Jinja has another word for null.
+                let jinja = if path == "null" { "none".to_owned() } else { path.clone() };
+                Placeholder { original, cel: Ok(path), jinja: Ok(jinja), json_value: None, notes }
             }
             Err(why) => Placeholder::untranslatable(original, why),
         }
     }
 
     fn path(&self, parts: &[&str]) -> PathResult {
-        let [first, rest @ ..] = parts else { return Err("the selector is empty".to_owned()) };
+        let [first, rest @ ..] = parts else { return unset() };
+        if first.is_empty() && rest.is_empty() {
+            return unset();
+        }
         match (*first, rest) {
             ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
             ("env", [name, ..]) => match self.app.environment(name) {
@@ -182,7 +192,9 @@ impl<'a, 'd> Context<'a, 'd> {
             ("http-request", "body") => plain_path(append_members(member(&output_path, "body"), after)),
             ("http-request", "status_code") => plain_path(member(&output_path, "status")),
             ("http-request", "headers") => plain_path(append_members(member(&output_path, "headers"), after)),
-            ("http-request", _) => refuse("files are not supported"),
+            ("http-request", "files") => {
+                Ok(("[]".to_owned(), Some("a call gives its body as a text, so its files are empty".to_owned())))
+            }
             ("question-classifier", "class_name") => plain_path(member(&output_path, "class")),
             ("question-classifier", _) => refuse("only the name of the chosen class is available"),
             ("parameter-extractor", "__is_success" | "__reason" | "__usage") => {

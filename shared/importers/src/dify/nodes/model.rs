@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
+use super::super::super::lenient::{is_empty, list, number, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
 use super::super::super::notes::{Notes, note};
-use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{escape_jinja, output, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::app::Start;
@@ -218,31 +217,4 @@ pub fn retrieval(node: Context) -> Translation {
     }
     let what = format!("sources in place of {} knowledge bases", sets.len());
     Translation::new("retrieval", config).with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
-}
-
-/// A workflow that is used as a tool becomes a sub-workflow. Other tools are not in the file.
-pub fn tool(node: Context) -> Translation {
-    let name =
-        [node.data("tool_label"), node.data("tool_name")].map(scalar_text).into_iter().find(|name| !name.is_empty());
-    let name = truncate(&name.unwrap_or_else(|| "tool".to_owned()), 80);
-    if text(node.data("provider_type")) != "workflow" {
-        let of = truncate(&scalar_text(node.data("provider_name")), 80);
-        return Translation::unsupported(format!(
-            "the tool `{name}` of `{of}` is not in the file: call its service by http"
-        ));
-    }
-    let (mut notes, mut secrets) = (Notes::new(), Vec::new());
-    let fields: Vec<(&String, &Value)> = entries(node.data("tool_parameters")).take(100).collect();
-    let is_clear = |parameter: &&Value| {
-        let text = scalar_text(if parameter.is_object() { &parameter["value"] } else { parameter });
-        !text.is_empty() && !text.contains("{{#")
-    };
-    let fields = remove_plain_secrets(fields, is_clear, &mut secrets).into_iter();
-    let fields: Vec<String> = fields
-        .map(|(field, value)| format!("{}: {}", quote(field), texts::parameter(node, value, &mut notes)))
-        .collect();
-    let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
-    let translation =
-        Translation::new("workflow", config).with_notes(notes).with_reconnects([format!("workflow `{name}`")]);
-    translation.with_removed_secrets("input", secrets)
 }

@@ -1,6 +1,6 @@
 //! Writes the calls of Python as JavaScript.
 
-use super::names::{Known, function, is_exception, member, method, variable};
+use super::names::{Known, function, is_exception, is_field, member, method, variable};
 use super::tree::{Argument, Expr, Parameter, Part};
 use super::values::{quote, quote_all};
 use super::writer::{Writer, Written, split_arguments};
@@ -157,6 +157,16 @@ impl<'t> Writer<'t> {
         if name == "sort" {
             let known = Known { javascript: known.javascript, parameters: vec!["key", "reverse"] };
             return self.call_known(name, known, arguments, vec![of]);
+        }
+        if name == "replace" && arguments.iter().all(|argument| matches!(argument, Argument::Named(..))) {
+            let mut fields = Vec::new();
+            for (field, value) in split_arguments(arguments).1 {
+                if !is_field(field) && field != "tzinfo" {
+                    return Err(format!("the argument `{field}` of `replace`"));
+                }
+                fields.push(format!("{field}: {}", self.value(value)?));
+            }
+            return Ok(format!("$changedDate({of}, {{{}}})", fields.join(", ")));
         }
         if name == "group" {
             let mut written = vec![of];

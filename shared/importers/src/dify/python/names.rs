@@ -18,7 +18,7 @@ get key default|items|keys|values|setdefault key default|update other|append ite
 discard item|remove item|pop i default|clear|copy|reverse|sort|index item from|count item|find part from to
 rfind part from to|strip chars|lstrip chars|rstrip chars|split sep maxsplit|rsplit sep maxsplit|splitlines|partition sep
 join items|replace from to count|startswith part|endswith part|removeprefix part|removesuffix part|lower|upper|capitalize
-title|isdigit|isnumeric|isdecimal|isalpha|isalnum|isspace|isupper|islower|zfill width|ljust width fill|rjust width fill
+title|isprintable|isdigit|isnumeric|isdecimal|isalpha|isalnum|isspace|isupper|islower|zfill width|ljust width fill|rjust width fill
 group|groups|groupdict|start|end|span|search string|match string|fullmatch string|findall string|finditer string
 sub repl string count|most_common n|strftime format|isoformat|timestamp|weekday|isoweekday|date|total_seconds|astimezone tz
 ";

@@ -448,7 +448,6 @@ function $m_join(v, items) {
   return parts.join($text(v, "join"));
 }
 function $m_replace(v, from, to, most = -1) {
-  if (v !== null && typeof v === "object" && typeof v.change === "function") return v.change(from);
   if (typeof from !== "string" || typeof to !== "string") $raise("TypeError", `replace() argument ${typeof from !== "string" ? 1 : 2} must be str, not ${$typeName(typeof from !== "string" ? from : to)}`);
   if (most < 0) return from === "" ? ["", ...$text(v, "replace"), ""].join(to) : $text(v, "replace").split(from).join(to);
   const parts = $m_split(v, from, most);
@@ -464,6 +463,7 @@ function $m_upper(v) { return $text(v, "upper").toUpperCase(); }
 function $m_capitalize(v) { const [first = "", ...rest] = $text(v, "capitalize"); return first.toUpperCase() + rest.join("").toLowerCase(); }
 function $m_title(v) { return $text(v, "title").toLowerCase().replace(/(?<!\p{L})\p{L}/gu, (c) => c.toUpperCase()); }
 function $m_isdigit(v) { return /^[\p{Nd}²³¹⁰⁴-⁹₀-₉]+$/u.test($text(v, "isdigit")); }
+function $m_isprintable(v) { return !/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test($text(v, "isprintable")); }
 function $m_isnumeric(v) { return /^\p{N}+$/u.test($text(v, "isnumeric")); }
 function $m_isalpha(v) { return /^\p{L}+$/u.test($text(v, "isalpha")); }
 function $m_isalnum(v) { return /^[\p{L}\p{N}]+$/u.test($text(v, "isalnum")); }
@@ -834,3 +834,9 @@ function $m_isoweekday(v) { return $onDate(v, "isoweekday").at.getUTCDay() || 7;
 function $m_date(v) { return new $DateTime($onDate(v, "date").local - $mod(v.local, 86400000), null, true); }
 function $m_astimezone(v, zone) { return $zoned($onDate(v, "astimezone").ms, zone ?? $UTC); }
 function $m_total_seconds(v) { if (!(v instanceof $Delta)) $missing(v, "total_seconds"); return $real(v.ms / 1000); }
+function $changedDate(v, change) {
+  const of = $onDate(v, "replace");
+  const read = (name) => change[name] ?? of[name];
+  const zone = "tzinfo" in change ? change.tzinfo : of.zone;
+  return $datetime(read("year"), read("month"), read("day"), read("hour"), read("minute"), read("second"), read("microsecond"), zone);
+}

@@ -318,6 +318,13 @@ impl<'t> Writer<'t> {
     }
 
     fn compare(&mut self, left: &'t Expr, operator: &str, right: &'t Expr) -> Written {
+        if let (Some(value), Expr::Name(kind), "==" | "!=" | "is" | "is not") = (typed(left), right, operator)
+            && matches!(&**kind, "str" | "int" | "float" | "bool" | "list" | "dict")
+            && !self.is_variable(kind)
+        {
+            let sign = if matches!(operator, "==" | "is") { "===" } else { "!==" };
+            return Ok(format!("$typeName({}) {sign} {}", self.value(value)?, quote(kind)));
+        }
         let is_text = matches!(left, Expr::Text(_)) || matches!(right, Expr::Text(_));
         let is_single = matches!(right, Expr::None | Expr::Bool(_));
         let (one, other) = (self.value(left)?, self.value(right)?);
@@ -340,6 +347,15 @@ impl<'t> Writer<'t> {
             "is not" if is_single => format!("{} !== {other}", tight(one, left)),
             other => return Err(format!("the operator `{other}`")),
         })
+    }
+}
+
+/// The value in `type(value)`.
+fn typed(value: &Expr) -> Option<&Expr> {
+    let Expr::Call(called, arguments) = value else { return None };
+    match (&**called, &arguments[..]) {
+        (Expr::Name(name), [super::tree::Argument::Plain(value)]) if name == "type" => Some(value),
+        _ => None,
     }
 }
 

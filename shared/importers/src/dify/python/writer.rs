@@ -28,7 +28,8 @@ pub struct Writer<'t> {
 pub fn write(module: &[Statement]) -> Written {
     let mut writer = Writer {
         scopes: Vec::new(),
-        imports: HashMap::new(),
+        // The code around `main` in Dify imports it.
+        imports: HashMap::from([("json".to_owned(), "json".to_owned())]),
         functions: HashMap::new(),
         text: String::new(),
         indent: 0,
