@@ -24,6 +24,8 @@ const SYSTEM: [(&str, &str); 8] = [
 ];
 /// The longest value of a variable that is written into expressions.
 const MAX_VALUE_BYTES: usize = 1_000;
+/// Why a secret has no value here.
+pub const SECRET: &str = "it is a secret";
 /// The most assignments that a reading expression tries.
 const MAX_ASSIGNMENTS: usize = 8;
 
@@ -121,7 +123,7 @@ impl<'d> App<'d> {
         let value = &variable["value"];
         let written = value.to_string();
         if text(&variable["value_type"]) == "secret" || is_secret(name) || redact_text(&written) != written {
-            return Err("it is a secret".to_owned());
+            return Err(SECRET.to_owned());
         }
         if written.len() > MAX_VALUE_BYTES {
             return Err("its value is long: write it into this node".to_owned());

@@ -7,7 +7,7 @@ use super::super::notes::{Notes, header_problem};
 use super::super::pieces::Placeholder;
 use super::super::syntax::{cel_literal, member, optional_path, output};
 pub use super::app::App;
-use super::app::Start;
+use super::app::{SECRET, Start};
 use super::document::SourceNode;
 
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ impl<'a, 'd> Context<'a, 'd> {
             ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
             ("env", [name, ..]) => match self.app.environment(name) {
                 Ok(value) => plain_path(cel_literal(value)),
-                Err(why) if why == "it is a secret" => {
+                Err(why) if why == SECRET => {
                     let note = format!("the secret `{}` is left out: it is an empty text here", truncate(name, 60));
                     Ok(("''".to_owned(), Some(note)))
                 }
@@ -195,6 +195,7 @@ impl<'a, 'd> Context<'a, 'd> {
             ("http-request", "files") => {
                 Ok(("[]".to_owned(), Some("a call gives its body as a text, so its files are empty".to_owned())))
             }
+            ("http-request", _) => refuse("a call has no such value"),
             ("question-classifier", "class_name") => plain_path(member(&output_path, "class")),
             ("question-classifier", _) => refuse("only the name of the chosen class is available"),
             ("parameter-extractor", "__is_success" | "__reason" | "__usage") => {

@@ -11,11 +11,11 @@ mod texts;
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
-use super::lenient::{entries, is_empty, number, text, truncate, whole_number};
+use super::lenient::{entries, is_empty, list, number, text, truncate, whole_number};
 use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
-use app::App;
+use app::{App, SECRET};
 use context::Context;
 use document::{Document, SourceNode};
 use domain::Result;
@@ -44,7 +44,7 @@ pub fn read(document: &Value) -> Result<Imported> {
         }
         connect(&app, &mut draft);
         connect_loops(&app, &mut draft);
-        note_losses(&app.document, &mut draft);
+        note_losses(&app, &mut draft);
     }
     let (graph, report) = draft.finish();
     Ok(Imported { name, description, graph, report })
@@ -149,12 +149,17 @@ fn connect_loops(app: &App, draft: &mut Draft) {
 }
 
 /// Reports what concerns the whole file: at the node it belongs to, or at the first node.
-fn note_losses(document: &Document, draft: &mut Draft) {
+fn note_losses(app: &App, draft: &mut Draft) {
+    let document = &app.document;
     document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
     let begins = |node: &SourceNode| node.kind == "start" || node.kind.starts_with("trigger-");
     let first = document.nodes.iter().position(begins);
     if let Some(first) = first.or_else(|| document.nodes.iter().position(|node| node.kind != "note")) {
         list_losses(document).into_iter().for_each(|text| draft.note(first, text));
+        let names = list(&document.workflow["environment_variables"]).iter().map(|variable| text(&variable["name"]));
+        for name in names.filter(|name| app.environment(name).is_err_and(|why| why == SECRET)).take(40) {
+            draft.reconnect(first, format!("the secret `{}`: it is an empty text where it is read", truncate(name, 60)));
+        }
     }
 }
 

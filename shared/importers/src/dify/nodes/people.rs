@@ -10,12 +10,12 @@ use super::super::app::Start;
 use super::super::context::Context;
 use super::super::texts;
 
-/// An answer: a message, or a part of the result where no message started the run.
+/// An answer: a message, or a part of the result where a form starts the runs.
 pub fn answer(node: Context) -> Translation {
     let mut notes = Notes::new();
     let text = node.jinja(node.data("answer"), &mut notes);
     let text = if text.is_empty() { "{{ '' }}".to_owned() } else { text };
-    if node.app.start == Start::Message {
+    if node.app.start != Start::Form {
         return Translation::new("send_message", json!({"text": text})).with_notes(notes);
     }
     let translation = Translation::new("template", json!({"template": text})).with_notes(notes);
