@@ -9,7 +9,7 @@ macro_rules! parts {
 /// The parts in the order in which they are loaded. Each is a function that gets the library.
 #[rustfmt::skip]
 pub const PARTS: &[(&str, &str)] = parts![
-    "texts", "extensions", "hashes", "jmespath",
+    "hashes", "texts", "extensions", "jmespath",
     "nodes/_bytes", "nodes/_csv", "nodes/_each", "nodes/_entities", "nodes/_items", "nodes/_json", "nodes/_moment", "nodes/_types",
     "nodes/crypto", "nodes/dateTime", "nodes/files", "nodes/http", "nodes/set", "nodes/xml",
     "view", "run",

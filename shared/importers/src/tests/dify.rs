@@ -41,13 +41,14 @@ fn agent_with_tools() {
     assert_becomes(
         "agent-with-tools.yml",
         r##"
-            start message
+            start transform
             agent agent partial: create an agent from the parts listed under `reconnect`, and select it
-            remember transform partial: conversation variables are not supported: the values are fields of this node's output
-            answer send_message partial: variables are not imported: replace `vars.last` by its value
+            remember transform
+            answer send_message
         "##,
         "
-            start>agent agent>remember remember>answer
+            start_message>start_conversation start_conversation>start remember>remember_save start>agent
+            agent>remember remember_save>answer
         ",
     );
 }
@@ -74,7 +75,7 @@ fn human_approval() {
         r##"
             start input
             editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
-            publish http partial: variables are not imported: replace `vars.base` by its value; files are not sent
+            publish http partial: files are not sent
             read_file read_file partial: a file in the run's input is {base64, contentType, name}; tables (CSV, XLSX) give `rows` instead of `text`; Word, PowerPoint and e-book files cannot be read
             published send_result
             not_published send_result
@@ -116,16 +117,16 @@ fn lead_scoring() {
     assert_becomes(
         "lead-scoring.yml",
         r##"
-            lead input
-            size switch partial: variables are not imported: replace `vars.partner` by its value
+            lead transform
+            size switch
             big template
-            score_it code unsupported: code runs in JavaScript only: the node has its Python as a comment, write it in JavaScript
+            score_it code
             either transform
             end send_result
             small send_result
         "##,
         "
-            either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
+            lead_input>lead either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
             score_it>either_merge either>end
         ",
     );
@@ -157,13 +158,13 @@ fn rag_chatbot() {
     assert_becomes(
         "rag-chatbot.yml",
         r##"
-            start message partial: the form before the conversation is not imported
+            start transform partial: a form starts each run here, because messages have no form and no content of files: there is no memory of a conversation unless `conversation_id` names one
             knowledge_retrieval retrieval partial: add the sources that it searches; reranking is not supported
-            llm model partial: `{{#s.department#}}` is not translated: there is no form before the conversation; images are not sent to the model
-            answer send_message
+            llm model partial: images are not sent to the model
+            answer template
         "##,
         "
-            start>knowledge_retrieval knowledge_retrieval>llm llm>answer
+            start_input>start answer>answer_result start>knowledge_retrieval knowledge_retrieval>llm llm>answer
         ",
     );
 }
@@ -175,14 +176,14 @@ fn scheduled_report() {
         r##"
             every_morning schedule
             new_mail placeholder unsupported: this plugin's trigger is not supported: start the run by webhook
-            fetch http partial: variables are not imported: replace `vars.team` by its value
+            fetch http
             summarize model
-            send_to_slack placeholder unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
+            send_to_slack transform partial: the tool `send_message` of `slack` is not in the file: give the address of an MCP server that has it, or call its service by http
             archive workflow
             failed send_result
         "##,
         "
-            new_mail_start>new_mail every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
+            new_mail_start>new_mail send_to_slack_call>send_to_slack every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack_call
             summarize>archive
         ",
     );
@@ -233,7 +234,7 @@ fn support_triage() {
         r##"
             start message
             question_classifier model
-            billing model partial: `{{#sys.user_id#}}` is not translated: only the text of a message is available, not its `user_id`; a model node has no memory of the conversation: use an agent for that
+            billing model
             answer_billing send_message
             answer_broken send_message
         "##,
@@ -277,7 +278,7 @@ fn values_are_named_by_their_new_paths() {
     let size = "(nodes.lead.output.employees >= 100) && (!(!has(nodes.lead.output.company) || nodes.lead.output.company in [null, '', [], {}]))";
     assert_eq!(cases[0]["expression"], size);
     let plan =
-        "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(vars.partner))";
+        "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains('Acme'))";
     assert_eq!(cases[1]["expression"], plan);
     let either = "has(nodes.big.output) ? nodes.big.output : nodes.score_it.output.result";
     assert_eq!(config(&imported, "either"), json!({"value": either}));
@@ -350,7 +351,12 @@ fn each_file_of_a_list_is_read() {
 #[test]
 fn no_binding_is_kept() {
     let expected =
-        ["fetch: a credential (bearer)", "summarize: model gpt-4o-mini of openai", "archive: workflow `Archive`"];
+        [
+        "fetch: a credential (bearer)",
+        "summarize: model gpt-4o-mini of openai",
+        "send_to_slack: an MCP server with the tool `send_message` of `slack`",
+        "archive: workflow `Archive`",
+    ];
     assert_eq!(reconnected(&file("scheduled-report.yml")), expected);
 }
 
@@ -403,14 +409,10 @@ fn system_variables_come_from_the_trigger() {
     let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
     assert_eq!(app("advanced-chat", "query"), (twice("nodes.go.output.text"), "llm model".to_owned()));
     assert_eq!(app("advanced-chat", "workflow_run_id"), (twice("run.id"), "llm model".to_owned()));
-    for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
-        let (prompt, last_line) = app("advanced-chat", name);
-        assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
-        assert!(
-            last_line.contains(&format!("only the text of a message is available, not its `{name}`")),
-            "{last_line}"
-        );
-    }
-    let last_line = "llm model partial: `user_id` must be part of the run's input".to_owned();
-    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), last_line));
+    assert_eq!(app("advanced-chat", "user_id").0, twice("nodes.go.output.participant.id"));
+    assert_eq!(app("advanced-chat", "conversation_id").0, twice("nodes.go.output.threadId"));
+    let (prompt, last_line) = app("advanced-chat", "dialogue_count");
+    assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
+    assert!(last_line.contains("a message has no `dialogue_count`"), "{last_line}");
+    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), "llm model".to_owned()));
 }

@@ -102,7 +102,6 @@ fn dify_features_and_variables_are_reported() {
         {"type": "marketplace", "value": {"marketplace_plugin_unique_identifier": "langgenius/openai:0.0.7@abc"}}, {},
     ]);
     let expected = "go input partial: the app's features are not imported: opening_statement, text_to_speech; \
-        the app's variables are not imported: V0, V1, V2, V3, V4, V5, V6, V7 and 2 more; \
         the app's plugins are not imported: langgenius/openai, unnamed";
     assert_eq!(lines(&file)[1], expected);
 

@@ -108,7 +108,8 @@ fn dify() {
         "call: a credential for the header X-Auth-Token",
         "call: a credential for the header Cookie",
         "call: a credential for the query parameter password",
-        "call: a credential (custom)",
+        "call: a credential (header X-Mine)",
+        "call: the secret `KEY`: it is an empty text where it is read",
     ];
     assert_eq!(reconnected(&imported), expected);
     let original = imported.report.nodes[0].original.clone().unwrap();

@@ -193,6 +193,7 @@ const functions = [
   values('$if evaluates only what it chooses', { a: '$if($json.nope, $json.nope.deeper, "other")', b: '$if($json.name, $json.name.length, $json.nope.deeper)' }),
   values('$ifEmpty', { a: '$ifEmpty($json.empty, "x")', b: '$ifEmpty($json.zero, "x")', c: '$ifEmpty([], "x")', d: '$ifEmpty({}, "x")', e: '$ifEmpty($json.nope, "x")', f: '$ifEmpty($json.no, "x")' }),
   values('$max and $min', { a: '$max(1, 5, 3)', b: '$min(...$json.scores)' }),
+  values('functions without the sign of variables', { a: 'max(1, 5)', b: 'average(1, 2)', c: 'numberList(1, 4)', d: 'zip(["a"], [1])' }),
   values('$jmespath of fields', { a: '$jmespath($json, "address.city")', b: '$jmespath($json, "people[*].name")', c: '$jmespath($json.tags, "[0]")', d: '$jmespath($json, "nope")' }),
   values('$jmespath with filters and functions', { a: '$jmespath($json, "people[?age > `30`].name | [0]")', b: '$jmespath($json, "sort_by(people[?age], &age)[*].{n: name, a: age}")', c: '$jmespath($json, "length(tags)")', d: '$jmespath($json, "max_by(people[?age], &age).name")' }),
   values('$jmespath with slices, flattening and joins', { a: '$jmespath({ a: [1, 2, 3, 4] }, "a[1:3]")', b: '$jmespath({ a: [[1], [2, [3]]] }, "a[]")', c: '$jmespath($json, "join(\', \', tags)")', d: '$jmespath({ a: { x: 1, y: 2 } }, "a.*")' }),

@@ -38,6 +38,7 @@
     return undefined;
   };
   const isEmail = (text) => !text.includes(' ') && findEmail(text) !== undefined;
+
   // --- Numbers, words and characters ---
 
   // The signs of currencies are no part of a number.
@@ -61,9 +62,9 @@
     if (text[end] === ':' && end + 1 < text.length && !/\s/.test(text[end + 1])) return word;
     return word.replace(/[A-Za-z0-9\u00c0-\u00ff]/, (first) => first.toUpperCase());
   };
-  // The rules of n8n, in its order. Each is a pattern and what replaces it.
+  // What is removed of Markdown and HTML, in this order: each pattern with what stays of it.
   const MARKDOWN = [
-    [/^([\s\t]*)(?:[*+-]|\d\.)\s+/gm, '$1'], [/\n={2,}/g, '\n'], [/~~/g, ''], [/`{3}.*\n/g, ''], [/<[\w\s='":(),;/.|-]+[>|\\]/g, ''],
+    [/^(\s*)(?:[*+-]|\d\.)\s+/gm, '$1'], [/\n={2,}/g, '\n'], [/~~/g, ''], [/`{3}.*\n/g, ''], [/<[\w\s='":(),;/.|-]+[>|\\]/g, ''],
     [/^[=-]{2,}\s*$/g, ''], [/\[\^.+?\](?:: .*?$)?/g, ''], [/\s{0,2}\[.*?\]: .*?$/g, ''], [/!\[.*?\][[(].*?[\])]/g, ''],
     [/\[(.*?)\][[(].*?[\])]/g, '$1'], [/>/g, ''], [/^#{1,6}\s*([^#]*)\s*(?:#{1,6})?/gm, '$1'],
     [/([*_]{1,3})(\S.*?\S)\1/g, '$2'], [/(`{3,})(.*?)\1/gm, '$2'], [/`(.+?)`/g, '$1'], [/\n{2,}/g, '\n\n'],
@@ -90,6 +91,7 @@
     const base = character.normalize('NFKD').replace(/\p{M}/gu, '');
     return [...base].map((each) => PLAIN.get(each) ?? each).join('');
   };
+
   // --- The methods ---
 
   n8n.texts = {
@@ -127,13 +129,24 @@
     toDecimalNumber: toDecimal,
     toInt: toInteger,
     toWholeNumber: toInteger,
-    toSentenceCase: (text) => text.toLowerCase().replace(/(^|[.!?])([^\p{L}]*)(\p{L})/gu, (_, end, between, first) => end + between + first.toUpperCase()),
+    toSentenceCase(text) {
+      let result = '';
+      let isStart = true;
+      for (const character of text.toLowerCase()) {
+        const isLetter = /\p{L}/u.test(character);
+        result += isLetter && isStart ? character.toUpperCase() : character;
+        if (isLetter) isStart = false;
+        else if ('.!?'.includes(character)) isStart = true;
+      }
+      return result;
+    },
     toSnakeCase: (text) => text.toLowerCase().replace(/[ -]/g, '_').replace(/[!-/:-@[-^`{-~\u2000-\u206f]/g, ''),
-    // Line breaks are lost, as in n8n.
-    toTitleCase: (text) => (text.match(/[^\s:–—-]+|./g) ?? []).reduce(([done, at], word) => {
-      const place = text.indexOf(word, at);
-      return [done + toTitleWord(word, place, text), place + word.length];
-    }, ['', 0])[0],
+    toTitleCase(text) {
+      let result = '';
+      // Line breaks are lost, as in n8n.
+      for (const { 0: word, index } of text.matchAll(/[^\s:–—-]+|./g)) result += toTitleWord(word, index, text);
+      return result;
+    },
     urlDecode: (text, isWhole = false) => (isWhole ? decodeURI(text) : decodeURIComponent(text)),
     urlEncode: (text, isWhole = false) => (isWhole ? encodeURI(text) : encodeURIComponent(text)),
     quote: (text, mark = '"') => mark + text.replaceAll('\\', '\\\\').replaceAll(mark, '\\' + mark) + mark,

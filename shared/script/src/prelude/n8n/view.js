@@ -39,7 +39,8 @@
     const value = evaluate(expression);
     if (typeof value !== 'function') return value;
     if (n8n.isMethod(value)) return undefined;
-    return fail(value.name === 'DateTime' ? 'this is a DateTime, please access its methods' : 'this is a function, please add ()');
+    const isDateTime = typeof value.isDateTime === 'function';
+    return fail(isDateTime ? 'this is a DateTime, please access its methods' : 'this is a function, please add ()');
   };
   n8n.text = (texts, ...expressions) => {
     const values = expressions.map((expression) => {
@@ -105,7 +106,14 @@
     if (UNSAFE.test(query)) fail('Cannot access this property in a jmespath query due to security concerns');
     return n8n.jmespath(isArray(data) ? data : { ...data }, query);
   };
-  const average = (...numbers) => (numbers.length === 0 ? 0 : n8n.extend(numbers, 'average'));
+  const average = (...numbers) => n8n.extend(numbers, 'average');
+  const numberList = (start, end) =>
+    Array.from({ length: Math.abs(start - end) + 1 }, (_, i) => (start < end ? start + i : start - i));
+  const zip = (names, values) => {
+    if (!isArray(names) || !isArray(values)) fail('keys and values must be arrays');
+    if (names.length !== values.length) fail('keys and values not of equal length');
+    return Object.fromEntries(names.map((name, i) => [name, values[i]]));
+  };
   const refuse = (message) => () => fail(message);
   const fromAI = refuse('$fromAI is for the tools of an AI agent. Write the value, or an expression.');
   const evaluateExpression = refuse('$evaluateExpression cannot run code from a text. Write the expression in the script.');
@@ -196,11 +204,15 @@
     };
     const pairedItem = (name, index, method) => {
       const { outputs, port = 0, paired } = findNode(name);
+      // No path leads from that node to this one.
+      if (paired === undefined) fail('Invalid expression');
       if (items[index] === undefined) fail('Can’t get data for expression');
-      const at = paired?.[index] ?? null;
-      const found = at === null ? undefined : outputs[port]?.[at];
-      if (found !== undefined) return found;
-      const cause = previous?.name ?? name;
+      // An index, a list of them, or the name of the node that did not say where its items come from.
+      const origin = paired[index];
+      if (isArray(origin) && origin.some((each) => each !== origin[0])) fail('Multiple matches found');
+      const found = outputs[port]?.[isArray(origin) ? origin[0] : origin];
+      if (found !== undefined && typeof origin !== 'string') return found;
+      const cause = typeof origin === 'string' ? origin : previous?.name ?? name;
       return fail(`Paired item data for ${method} from node '${cause}' is unavailable. Ensure '${cause}' is providing the required output.`);
     };
     const parametersOf = (name) => (Object.hasOwn(nodes, name) ? nodes[name].parameters : undefined) ?? {};
@@ -232,7 +244,7 @@
       });
       const received = () => (items.length > 0 ? items : fail('No execution data available'));
       const withoutArguments = (method, given) => {
-        if (given.length > 0) fail(`$input.${method}() takes no arguments. Use $('NodeName').${method}() for the items of a node.`);
+        if (given.length > 0) fail(`$input.${method}() should have no arguments`);
       };
       const input = {
         get item() { return received()[at()]; },
@@ -297,6 +309,12 @@
       $min: Math.min,
       $average: average,
       $not: (value) => !value,
+      min: Math.min,
+      max: Math.max,
+      average,
+      not: (value) => !value,
+      numberList,
+      zip,
       $jmespath: jmespath,
       $jmesPath: jmespath,
       $fromAI: fromAI,

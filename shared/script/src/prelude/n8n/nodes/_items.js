@@ -58,8 +58,8 @@
 
   /** A function that gives the parameter for the item at an index. Constants are not copied for each item. */
   n8n.reader = (value, fallback) => {
-    if (!hasFunction(value)) return () => (value === undefined ? fallback : value);
-    return (index) => n8n.withItem(index, () => evaluate(value)) ?? fallback;
+    if (value === undefined) return () => fallback;
+    return hasFunction(value) ? (index) => n8n.withItem(index, () => evaluate(value)) : () => value;
   };
   n8n.read = (value, index, fallback) => n8n.reader(value, fallback)(index);
 

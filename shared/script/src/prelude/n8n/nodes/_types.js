@@ -25,7 +25,8 @@
     if (typeof value === 'boolean') return value;
     if (typeof value === 'string' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
     const number = Number(value);
-    return number === 1 ? true : number === 0 && value !== '' ? false : FAILED;
+    if (number === 1) return true;
+    return number === 0 && !(typeof value === 'string' && value.trim() === '') ? false : FAILED;
   };
   const toList = (value) => {
     if (n8n.isObject(value)) return isArray(value) ? value : FAILED;
@@ -37,7 +38,7 @@
   };
   const toObject = (value) => {
     const object = n8n.isObject(value) ? value : parseJson(String(value));
-    return n8n.isObject(object) && !isArray(object) ? object : FAILED;
+    return typeof object === 'object' && !isArray(object) ? object : FAILED;
   };
 
   const isMoment = (value) => n8n.isObject(value) && value.isLuxonDateTime === true;
