@@ -94,6 +94,14 @@ impl Translation {
         self.then("", kind, config)
     }
 
+    /// Names the outputs of its last step.
+    pub fn with_outputs(mut self, names: &[&str]) -> Self {
+        if let Some(step) = self.steps.last_mut() {
+            step.config.insert("outputs".to_owned(), json!(names));
+        }
+        self
+    }
+
     pub fn with_notes(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         notes.into_iter().for_each(|text| note(&mut self.notes, text));
         self

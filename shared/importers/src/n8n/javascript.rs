@@ -36,12 +36,13 @@ pub fn value_field(parameter: &Value) -> Value {
 
 /// An expression for the value of a parameter.
 pub fn expression(parameter: &Value) -> String {
-    Writer::write(parameter, false)
+    Writer { written: String::new(), is_deferred: false, json_fields: &[] }.write(parameter)
 }
 
-/// An expression for the parameters of a node, whose expressions are functions: they are evaluated for each item.
-pub fn functions(parameters: &Value) -> String {
-    Writer::write(parameters, true)
+/// An expression for the parameters of a node, whose expressions are functions: they are evaluated for each item. Those in
+/// `json_fields` become parts of JSON.
+pub fn functions(parameters: &Value, json_fields: &[&str]) -> String {
+    Writer { written: String::new(), is_deferred: true, json_fields }.write(parameters)
 }
 
 /// A text in JavaScript.
@@ -70,13 +71,6 @@ pub fn codes(text: &str) -> Vec<String> {
     let Some(template) = text.strip_prefix('=') else { return Vec::new() };
     let pieces = split(template).into_iter();
     pieces.filter_map(|piece| matches!(piece, Piece::Code(_)).then(|| piece.into_text())).collect()
-}
-
-/// The literal text around the expressions of a parameter.
-pub fn literals(text: &str) -> String {
-    let Some(template) = text.strip_prefix('=') else { return text.to_owned() };
-    let pieces = split(template).into_iter();
-    pieces.filter(|piece| matches!(piece, Piece::Text(_))).map(Piece::into_text).collect()
 }
 
 impl Piece<'_> {
@@ -128,14 +122,17 @@ fn template(text: &str) -> String {
         [Piece::Text(text)] => quote(text),
         [Piece::Code(code)] if never_fails(code) => code.trim().to_owned(),
         [Piece::Code(code)] => format!("$value(() => {})", body(code)),
-        pieces => {
-            let pieces = pieces.iter().map(|piece| match piece {
-                Piece::Text(text) => escape_template(text),
-                Piece::Code(code) => format!("${{() => {}}}", body(code)),
-            });
-            format!("$text`{}`", pieces.collect::<String>())
-        }
+        pieces => format!("$text`{}`", join(pieces)),
     }
+}
+
+/// The content of a template literal whose values are functions.
+fn join(pieces: &[Piece]) -> String {
+    let pieces = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => escape_template(text),
+        Piece::Code(code) => format!("${{() => {}}}", body(code)),
+    });
+    pieces.collect()
 }
 
 /// Whether the expression is `$json`, one of its fields, or a literal.
@@ -188,24 +185,27 @@ fn escape_template(text: &str) -> String {
     text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r")
 }
 
-struct Writer {
+struct Writer<'f> {
     written: String,
     /// Whether expressions become functions.
     is_deferred: bool,
+    json_fields: &'f [&'f str],
 }
 
-impl Writer {
-    fn write(value: &Value, is_deferred: bool) -> String {
-        let mut writer = Self { written: String::new(), is_deferred };
-        writer.value(value, 0);
-        writer.written
+impl Writer<'_> {
+    fn write(mut self, value: &Value) -> String {
+        self.value(value, 0);
+        self.written
+    }
+
+    /// The script for a field that is written as JSON.
+    fn json_field(&self, name: &str, field: &Value) -> Option<String> {
+        let text = field.as_str().filter(|text| self.json_fields.contains(&name) && is_computed(text))?;
+        Some(format!("() => n8n.jsonText`{}`", join(&split(&text[1..]))))
     }
 
     /// Recurses. The JSON parser bounds the depth.
     fn value(&mut self, value: &Value, indent: usize) {
-        if self.written.len() > MAX_BYTES {
-            return;
-        }
         let mut line = String::new();
         if self.fit(value, WIDTH.saturating_sub(indent), &mut line) {
             return self.written.push_str(&line);
@@ -214,6 +214,9 @@ impl Writer {
             Value::Array(items) => {
                 self.written.push('[');
                 for item in items {
+                    if self.is_full() {
+                        return;
+                    }
                     self.begin_line(indent + 2);
                     self.value(item, indent + 2);
                     self.written.push(',');
@@ -223,9 +226,15 @@ impl Writer {
             Value::Object(entries) => {
                 self.written.push('{');
                 for (name, entry) in entries {
+                    if self.is_full() {
+                        return;
+                    }
                     self.begin_line(indent + 2);
                     self.written.push_str(&format!("{}: ", property(name)));
-                    self.value(entry, indent + 2);
+                    match self.json_field(name, entry) {
+                        Some(script) => self.written.push_str(&script),
+                        None => self.value(entry, indent + 2),
+                    }
                     self.written.push(',');
                 }
                 self.end_list(indent, '}');
@@ -234,11 +243,13 @@ impl Writer {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.written.len() > MAX_BYTES
+    }
+
     fn begin_line(&mut self, indent: usize) {
-        if self.written.len() <= MAX_BYTES {
-            self.written.push('\n');
-            self.written.extend(std::iter::repeat_n(' ', indent));
-        }
+        self.written.push('\n');
+        self.written.extend(std::iter::repeat_n(' ', indent));
     }
 
     /// Removes the comma after the last element.
@@ -268,7 +279,7 @@ impl Writer {
                 for (name, entry) in entries {
                     line.push_str(std::mem::replace(&mut separator, ", "));
                     line.push_str(&format!("{}: ", property(name)));
-                    if !self.fit(entry, width, line) {
+                    if self.json_field(name, entry).is_some() || !self.fit(entry, width, line) {
                         return false;
                     }
                 }
@@ -357,9 +368,12 @@ mod tests {
                        { name: \"total\", value: () => $value(() => $json.a * 2), type: \"number\" },\n      \
                        { name: \"text\", value: () => $text`Hello ${() => $json.name}!`, type: \"string\" }\n    ]\n  },\n  \
                        lines: `one\ntwo \\`\\${\\``,\n  note: \"plain\"\n}";
-        assert_eq!(functions(&parameters), written);
-        let deep = (0..60).fold(json!([1; 40_000]), |value, _| json!([value]));
-        assert!(functions(&deep).len() < MAX_BYTES + 1_000);
+        assert_eq!(functions(&parameters, &[]), written);
+        let json = json!({"jsonOutput": "={ \"a\": {{ $json.a }} }", "b": "={{ $json.b }}"});
+        let written = "{\n  jsonOutput: () => n8n.jsonText`{ \"a\": ${() => $json.a} }`,\n  b: () => $json.b\n}";
+        assert_eq!(functions(&json, &["jsonOutput"]), written);
+        let deep = (0..60).fold(json!(vec![1; 40_000]), |value, _| json!([value]));
+        assert!(functions(&deep, &[]).len() < MAX_BYTES + 10_000);
     }
 
     #[test]

@@ -69,12 +69,12 @@ fn runs_for_items(step: &TranslatedStep) -> bool {
     nodes::find(step.kind).is_some_and(|kind| kind.runs_for_items(&step.config))
 }
 
-/// Sets the time zone of a script that may need it.
+/// Sets the time zone of a script that may need it. Scripts for items have that of n8n by default.
 fn set_zone(node: Context, step: &mut TranslatedStep) {
     const WORDS: [&str; 5] = ["$now", "$today", "Date", "dateTime", "toLocale"];
+    let Some(zone) = node.workflow.zone().filter(|zone| *zone != DEFAULT_ZONE) else { return };
     let written = Value::Object(step.config.clone()).to_string();
     if WORDS.iter().any(|word| written.contains(word)) {
-        let zone = node.workflow.zone().unwrap_or(DEFAULT_ZONE);
         item_mode(step).insert("zone".to_owned(), zone.into());
     }
 }
@@ -92,8 +92,11 @@ fn run_once(translation: &mut Translation) {
 fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) -> bool {
     let mut is_set = false;
     for (index, step) in translation.steps.iter_mut().enumerate() {
-        let is_each = runs_for_items(step);
-        if is_each {
+        if handles_errors(step) {
+            is_set = true;
+            continue;
+        }
+        if runs_for_items(step) {
             item_mode(step).insert("onItemError".to_owned(), of_item.into());
         } else if has_field(step.kind, "onError") && step.kind != "loop" {
             step.config.insert("onError".to_owned(), of_node.into());
@@ -106,6 +109,11 @@ fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) ->
         }
     }
     is_set
+}
+
+/// Whether the code of a step has a port for errors.
+fn handles_errors(step: &TranslatedStep) -> bool {
+    step.config.get("outputs").and_then(Value::as_array).is_some_and(|outputs| outputs.iter().any(|port| port == ERROR))
 }
 
 /// The policy that opens a port for errors.

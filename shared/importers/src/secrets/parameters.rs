@@ -15,9 +15,22 @@ const MAX_NAME_CHARS: usize = 80;
 #[derive(Debug, Default)]
 pub struct CleanParameters {
     pub value: Value,
-    /// The names of what was removed.
+    /// What was removed, such as `header X-Api-Key`.
     pub removed: Vec<String>,
+    /// What the names within the current parameter are.
+    kind: &'static str,
 }
+
+/// The parameters whose names are those of the user.
+const KINDS: [(&str, &str); 7] = [
+    ("header", "header "),
+    ("jsonHeaders", "header "),
+    ("query", "query parameter "),
+    ("jsonQuery", "query parameter "),
+    ("body", "body field "),
+    ("jsonBody", "body field "),
+    ("", "field "),
+];
 
 /// Whether a text is what replaces a removed value.
 pub fn is_removed(value: &Value) -> bool {
@@ -27,8 +40,14 @@ pub fn is_removed(value: &Value) -> bool {
 impl CleanParameters {
     pub fn new(parameters: &Value) -> Self {
         let mut clean = Self::default();
-        clean.value = clean.clean(parameters);
-        clean
+        let Value::Object(entries) = parameters else { return Self { value: parameters.clone(), ..clean } };
+        let mut kept = Map::new();
+        for (name, entry) in entries {
+            clean.kind = KINDS.iter().find(|(start, _)| name.starts_with(start)).map_or("", |(_, kind)| kind);
+            let only = Map::from_iter([(name.clone(), entry.clone())]);
+            kept.extend(clean.clean_object(&only));
+        }
+        Self { value: kept.into(), ..clean }
     }
 
     fn clean(&mut self, value: &Value) -> Value {
@@ -81,21 +100,22 @@ impl CleanParameters {
             (_, true) => redact_json(written),
             _ => (written.to_owned(), Vec::new()),
         };
-        names.iter().for_each(|name| self.report(name));
+        let kind = if is_url { "" } else { self.kind };
+        names.iter().for_each(|name| self.report(kind, name));
         let clean = redact_code(&kept);
         if clean != kept {
-            self.report("key in a text");
+            self.report("", "key in a text");
         }
         format!("{sign}{clean}")
     }
 
     fn remove(&mut self, name: &str) -> Value {
-        self.report(name);
+        self.report(self.kind, name);
         REDACTED.into()
     }
 
-    fn report(&mut self, name: &str) {
-        let name = truncate(name.trim(), MAX_NAME_CHARS);
+    fn report(&mut self, kind: &str, name: &str) {
+        let name = format!("{kind}{}", truncate(name.trim(), MAX_NAME_CHARS));
         if self.removed.len() < MAX_REMOVED && !self.removed.contains(&name) {
             self.removed.push(name);
         }
@@ -240,8 +260,9 @@ mod tests {
             "code": "call('(left out)', 'https://api.telegram.org/bot(left out)/x')"});
         assert_eq!(clean.value, kept);
         let names = [
-            "client_secret", "X-Api-Key", "Authorization", "key", "api_key", "secret", "password", "login in the address",
-            "query parameter token", "apiKey", "key in a text",
+            "field client_secret", "field X-Api-Key", "field Authorization", "field key", "field api_key", "field secret",
+            "field password", "login in the address", "query parameter token", "body field apiKey", "body field password",
+            "key in a text",
         ];
         assert_eq!(clean.removed, names);
     }

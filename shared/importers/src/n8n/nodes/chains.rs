@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::ai;
-use crate::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
+use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::model::{answer_schema, settings};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, text_field};

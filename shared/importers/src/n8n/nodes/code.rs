@@ -6,6 +6,7 @@ use crate::lenient::text;
 use crate::n8n::context::Context;
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
+use engine::nodes::{ERROR, OUT};
 
 /// What the sandbox does not have, and what to do instead.
 const MISSING: [(&str, &str); 8] = [
@@ -27,16 +28,26 @@ pub fn code(node: Context) -> Translation {
     let source = ["jsCode", "functionCode"].map(|name| text(node.parameter(name))).into_iter().find(|code| !code.is_empty());
     let source = source.unwrap_or("return items;").trim_end();
     let is_each = kind == "functionItem" || text(node.parameter("mode")) == "runOnceForEachItem";
+    let on_error = text(&node.source().raw["onError"]);
+    let policy = match on_error {
+        "continueRegularOutput" => ", \"item\"",
+        "continueErrorOutput" => ", \"branch\"",
+        _ => "",
+    };
     let javascript = match kind {
-        "functionItem" => format!("return n8n.each(async (item = $json) => {{\n{source}\n}});"),
-        _ if is_each => format!("return n8n.each(async () => {{\n{source}\n}});"),
+        "functionItem" => format!("return n8n.each(async (item = $json) => {{\n{source}\n}}{policy});"),
+        _ if is_each => format!("return n8n.each(async () => {{\n{source}\n}}{policy});"),
         _ => source.to_owned(),
     };
     let mut notes = Notes::new();
     for (_, what) in MISSING.iter().filter(|(word, _)| calls(source, word)) {
         note(&mut notes, format!("its code needs {what}"));
     }
-    Translation::new("code", json!({"javascript": javascript})).with_notes(notes)
+    let translation = Translation::new("code", json!({"javascript": javascript})).with_notes(notes);
+    match is_each && on_error == "continueErrorOutput" {
+        true => translation.with_outputs(&[OUT, ERROR]).with_exits([("0", 0, OUT), (ERROR, 0, ERROR)]),
+        false => translation,
+    }
 }
 
 /// Whether the code has the word, and not as the end of another one.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::lenient::{list, number, text, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::functions;
+use crate::notes::{Notes, note};
 use crate::translation::Translation;
 
 const TYPES: [&str; 23] = [
@@ -32,6 +33,8 @@ const TYPES: [&str; 23] = [
     "summarize",
     "xml",
 ];
+/// The fields of a `set` node that are written as JSON.
+const JSON_FIELDS: [&str; 2] = ["jsonOutput", "objectValue"];
 /// The most outputs of a `code` node, without that of the fallback.
 const MAX_OUTPUTS: u64 = 49;
 const MAX_INPUTS: u64 = 10;
@@ -52,16 +55,17 @@ pub fn data(node: Context) -> Translation {
         }
         _ => {}
     }
-    let parameters = functions(&readable(node));
+    let parameters = functions(&readable(node), if source.kind == "set" { &JSON_FIELDS } else { &[] });
     let javascript = format!("return n8n.{}({parameters}, {});", source.kind, source.version);
     let mut config = json!({"javascript": javascript});
-    if let Some(outputs) = outputs(node) {
+    let mut notes = Notes::new();
+    if let Some(outputs) = outputs(node, &mut notes) {
         config["outputs"] = outputs.into();
     }
     if let Some(inputs) = inputs(node) {
         config["inputs"] = inputs.into();
     }
-    Translation::new("code", config)
+    Translation::new("code", config).with_notes(notes)
 }
 
 /// The parameters, without ids that only the editor of n8n needs. A template for HTML has expressions without the sign of one.
@@ -95,16 +99,16 @@ fn without_ids(value: &mut Value) {
 }
 
 /// The names of the outputs, if there are several.
-fn outputs(node: Context) -> Option<Vec<Value>> {
+fn outputs(node: Context, notes: &mut Notes) -> Option<Vec<Value>> {
     match node.source().kind {
         "if" => Some(vec!["true".into(), "false".into()]),
         "compareDatasets" => Some((0..4).map(|output| output.to_string().into()).collect()),
-        "switch" => Some(switch_outputs(node)),
+        "switch" => Some(switch_outputs(node, notes)),
         _ => None,
     }
 }
 
-fn switch_outputs(node: Context) -> Vec<Value> {
+fn switch_outputs(node: Context, notes: &mut Notes) -> Vec<Value> {
     let version = node.source().version;
     let is_expression = text(node.parameter("mode")) == "expression";
     let counts = ["numberOutputs", "outputsAmount"].map(|name| node.parameter(name));
@@ -113,6 +117,9 @@ fn switch_outputs(node: Context) -> Vec<Value> {
         () if is_expression => counts.into_iter().find_map(whole_number).unwrap_or(4),
         () => ["values", "rules"].iter().map(|name| list(&node.parameter("rules")[*name]).len()).sum::<usize>() as u64,
     };
+    if count > MAX_OUTPUTS {
+        note(notes, format!("it has {count} outputs, and only the first {MAX_OUTPUTS} are kept"));
+    }
     let mut outputs: Vec<Value> = (0..count.clamp(1, MAX_OUTPUTS)).map(|output| output.to_string().into()).collect();
     if node.option("fallbackOutput") == "extra" && !is_expression {
         outputs.push("fallback".into());

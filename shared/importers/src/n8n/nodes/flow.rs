@@ -76,7 +76,7 @@ pub fn workflow(node: Context) -> Translation {
         (false, true) => "[$input.item]".to_owned(),
         (true, true) => format!("[{{ json: {} }}]", expression(given)),
         (true, false) => {
-            format!("$input.all().map((item, index) => ({{ json: n8n.read({}, index) }}))", functions(given))
+            format!("$input.all().map((item, index) => ({{ json: n8n.read({}, index) }}))", functions(given, &[]))
         }
     };
     if !matches!(text(node.parameter("source")), "" | "database") {

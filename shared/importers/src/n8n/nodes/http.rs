@@ -24,21 +24,24 @@ pub fn http(node: Context) -> Translation {
     if is_empty(node.parameter("url")) {
         return Translation::unsupported("it has no URL");
     }
-    let mut config = Map::from_iter([("method".to_owned(), Value::from(method)), ("url".to_owned(), url(node, &mut call))]);
-    let mut headers = headers(node, &mut call);
-    let mut query = Map::new();
-    for (name, value) in pairs(node, "query", &mut call.notes) {
-        if !is_removed(&value) {
-            query.insert(name, text_field(&value));
-        }
+    let mut query = pairs(node, "query", &mut call.notes);
+    query.retain(|(_, value)| !is_removed(value));
+    let (mut url, mut parameters) = (url(node, &mut call), Map::new());
+    if let Some(query) = computed_query(node, &query) {
+        let address = url["js"].as_str().map_or_else(|| url.to_string(), str::to_owned);
+        url = json!({"js": format!("n8n.withQuery({address}, {query})")});
+    } else {
+        parameters.extend(query.into_iter().map(|(name, value)| (name, text_field(&value))));
     }
+    let mut config = Map::from_iter([("method".to_owned(), Value::from(method)), ("url".to_owned(), url)]);
+    let mut headers = headers(node, &mut call);
     if let Some(body) = body(node, &mut headers, &mut call.notes) {
         match method {
             "HEAD" => note(&mut call.notes, "a call with the method HEAD has no body"),
             _ => drop(config.insert("body".to_owned(), body)),
         }
     }
-    for (name, map) in [("headers", headers), ("query", query)] {
+    for (name, map) in [("headers", headers), ("query", parameters)] {
         if !map.is_empty() {
             config.insert(name.to_owned(), map.into());
         }
@@ -81,6 +84,22 @@ fn headers(node: Context, call: &mut HttpCall) -> Map<String, Value> {
     headers
 }
 
+/// The query, if it or one of its names is computed: then it cannot be a list of names.
+fn computed_query(node: Context, query: &[(String, Value)]) -> Option<String> {
+    let whole = ["jsonQuery", "queryParametersJson"].map(|name| node.parameter(name));
+    let whole = whole.into_iter().find(|whole| parse_pairs(whole).is_none() && !is_empty(whole));
+    match whole {
+        Some(whole) => Some(expression(whole)),
+        None => query.iter().any(|(name, _)| is_computed(name)).then(|| list_pairs(query)),
+    }
+}
+
+/// A list of names and values in JavaScript.
+fn list_pairs(pairs: &[(String, Value)]) -> String {
+    let pairs = pairs.iter().map(|(name, value)| json!([name, value]));
+    expression(&pairs.collect())
+}
+
 /// The names and values of headers, of a query or of a body, given one by one or as JSON.
 fn pairs(node: Context, of: &str, notes: &mut Notes) -> Vec<(String, Value)> {
     let mut pairs = Vec::new();
@@ -95,15 +114,21 @@ fn pairs(node: Context, of: &str, notes: &mut Notes) -> Vec<(String, Value)> {
         _ => return pairs,
     };
     for written in [new_json, &format!("{of}ParametersJson")].map(|name| node.parameter(name)) {
-        let computed = scalar_text(written);
-        match serde_json::from_str::<Value>(&mark_expressions(computed.trim_start_matches('='))) {
-            Ok(json) if json.is_object() => pairs.extend(entries(&json).map(|(name, value)| (name.trim().to_owned(), with_sign(value)))),
-            _ if computed.is_empty() => {}
-            _ => note(notes, format!("`{new_json}` is one computed value: write its fields one by one")),
+        match parse_pairs(written) {
+            Some(json) => pairs.extend(entries(&json).map(|(name, value)| (name.trim().to_owned(), with_sign(value)))),
+            None if is_empty(written) || of == "query" => {}
+            None => note(notes, format!("`{new_json}` is one computed value: write its fields one by one")),
         }
     }
     pairs.retain(|(name, _)| !name.is_empty());
     pairs
+}
+
+/// An object that is given as JSON, with expressions in its values.
+fn parse_pairs(written: &Value) -> Option<Value> {
+    let template = scalar_text(written);
+    let json: Value = serde_json::from_str(&mark_expressions(template.strip_prefix('=').unwrap_or(&template))).ok()?;
+    json.is_object().then_some(json)
 }
 
 /// A JSON template with quotes around the expressions that have none, so that it can be parsed.
@@ -215,7 +240,12 @@ fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
         Some(json) => expression(json),
         None => {
             let fields = pairs(node, "body", notes);
-            (!fields.is_empty()).then(|| expression(&Value::Object(fields.into_iter().collect())))?
+            let is_path = |name: &str| name.starts_with('=') || name.contains(['.', '[']);
+            match fields.iter().any(|(name, _)| is_path(name)) {
+                _ if fields.is_empty() => return None,
+                true => format!("n8n.bodyFields({})", list_pairs(&fields)),
+                false => expression(&Value::Object(fields.into_iter().collect())),
+            }
         }
     };
     Some(json!({"type": "json", "value": {"js": javascript}}))
@@ -276,7 +306,10 @@ fn items(node: Context, config: &mut Map<String, Value>) -> String {
             config.insert("response".to_owned(), "text".into());
             options.insert("responseFormat".to_owned(), "text".into());
         }
-        "file" => drop(options.insert("responseFormat".to_owned(), "file".into())),
+        "file" => {
+            options.insert("responseFormat".to_owned(), "file".into());
+            options.insert("url".to_owned(), node.parameter("url").clone());
+        }
         _ => {}
     }
     let property = [&response["outputPropertyName"], node.parameter("dataPropertyName")];
@@ -285,9 +318,6 @@ fn items(node: Context, config: &mut Map<String, Value>) -> String {
     }
     if response["fullResponse"] == true || *node.option("fullResponse") == true {
         options.insert("fullResponse".to_owned(), true.into());
-    }
-    if node.source().version < 3.0 && *node.option("splitIntoItems") != true {
-        options.insert("splitIntoItems".to_owned(), false.into());
     }
     match options.is_empty() {
         true => "n8n.httpItems(output)".to_owned(),

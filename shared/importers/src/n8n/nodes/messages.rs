@@ -62,7 +62,9 @@ fn names_sender(node: Context, to: &Value) -> bool {
     let workflow = node.workflow;
     let trigger = format!("{}Trigger", node.source().kind);
     let mut nodes = workflow.document.nodes.iter().enumerate();
-    let has_trigger = nodes.any(|(index, node)| node.kind == trigger && workflow.wiring.roles[index] == NodeRole::Step);
+    let has_trigger = nodes.any(|(index, node)| {
+        (node.kind == trigger || node.is_chat()) && workflow.wiring.roles[index] == NodeRole::Step
+    });
     let codes = codes(text(to));
     let names_one = codes.iter().any(|code| {
         let code = code.to_lowercase();
