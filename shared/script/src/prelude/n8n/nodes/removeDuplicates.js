@@ -77,7 +77,8 @@
     return kept.map((item, index) => {
       const json = {};
       for (const key of keys) {
-        if (n8n.hasPath(item.json, key)) n8n.setPath(json, key, n8n.getPath(item.json, key));
+        if (Object.hasOwn(item.json, key)) json[key] = item.json[key];
+        else if (n8n.hasPath(item.json, key)) n8n.setPath(json, key, n8n.getPath(item.json, key));
       }
       return { json, pairedItem: { item: index } };
     });

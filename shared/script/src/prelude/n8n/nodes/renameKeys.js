@@ -12,7 +12,7 @@
         delete value[key];
         value[name] = child;
       }
-      renameByPattern(child, pattern, replacement, Array.isArray(value) ? depth : depth - 1);
+      renameByPattern(child, pattern, replacement, depth - 1);
     }
   };
 
