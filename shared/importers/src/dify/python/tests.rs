@@ -1,4 +1,4 @@
-//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of CPython.
+//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of `CPython`.
 
 use super::*;
 
