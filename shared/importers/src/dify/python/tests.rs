@@ -38,6 +38,7 @@ fn expressions_are_translated() {
         ("max(a, b)", "$max([a, b])"),
         ("isinstance(a, (int, float))", "$isinstance(a, [\"int\",\"float\"])"),
         ("type(a) == str", "$typeName(a) === \"str\""),
+        ("f'{type(a)}'", "`<class '${$typeName(a)}'>`"),
         ("'{} {x}'.format(a, x=b)", "($format(a, \"\") + \" \" + $format(b, \"\"))"),
         ("2.0 / -1", "$div($real(2.0), -1)"),
         ("'a' 'b' + str(b)", "\"ab\" + $str(b)"),
