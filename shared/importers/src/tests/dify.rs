@@ -75,7 +75,7 @@ fn human_approval() {
         r##"
             start input
             editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
-            publish http partial: files are not sent
+            publish http partial: `{{#env.base#}}` is not translated: the environment variable does not exist; files are not sent
             read_file read_file partial: a file in the run's input is {base64, contentType, name}; tables (CSV, XLSX) give `rows` instead of `text`; Word, PowerPoint and e-book files cannot be read
             published send_result
             not_published send_result
@@ -118,7 +118,7 @@ fn lead_scoring() {
         "lead-scoring.yml",
         r##"
             lead transform
-            size switch
+            size switch partial: `{{#env.partner#}}` is not translated: the environment variable does not exist
             big template
             score_it code
             either transform
@@ -176,7 +176,7 @@ fn scheduled_report() {
         r##"
             every_morning schedule
             new_mail placeholder unsupported: this plugin's trigger is not supported: start the run by webhook
-            fetch http
+            fetch http partial: `{{#env.team#}}` is not translated: the environment variable does not exist
             summarize model
             send_to_slack transform partial: the tool `send_message` of `slack` is not in the file: give the address of an MCP server that has it, or call its service by http
             archive workflow
@@ -277,7 +277,7 @@ fn values_are_named_by_their_new_paths() {
     let cases = config(&imported, "size")["cases"].clone();
     let size = "(nodes.lead.output.employees >= 100) && (!(!has(nodes.lead.output.company) || nodes.lead.output.company in [null, '', [], {}]))";
     assert_eq!(cases[0]["expression"], size);
-    let plan = "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains('Acme'))";
+    let plan = "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(untranslated['{{#env.partner#}}']))";
     assert_eq!(cases[1]["expression"], plan);
     let either = "has(nodes.big.output) ? nodes.big.output : nodes.score_it.output.result";
     assert_eq!(config(&imported, "either"), json!({"value": either}));

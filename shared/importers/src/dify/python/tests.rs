@@ -1,4 +1,4 @@
-//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of CPython.
+//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of `CPython`.
 
 use super::*;
 
@@ -38,6 +38,7 @@ fn expressions_are_translated() {
         ("max(a, b)", "$max([a, b])"),
         ("isinstance(a, (int, float))", "$isinstance(a, [\"int\",\"float\"])"),
         ("type(a) == str", "$typeName(a) === \"str\""),
+        ("f'{type(a)}'", "`<class '${$typeName(a)}'>`"),
         ("'{} {x}'.format(a, x=b)", "($format(a, \"\") + \" \" + $format(b, \"\"))"),
         ("2.0 / -1", "$div($real(2.0), -1)"),
         ("'a' 'b' + str(b)", "\"ab\" + $str(b)"),

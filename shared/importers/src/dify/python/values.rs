@@ -201,6 +201,10 @@ impl<'t> Writer<'t> {
                         &text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r"),
                     );
                 }
+                Part::Value(value, None, format) if format.is_empty() && typed(value).is_some() => {
+                    let value = typed(value).map_or(Ok(String::new()), |value| self.value(value))?;
+                    written.push_str(&format!("<class '${{$typeName({value})}}'>"));
+                }
                 Part::Value(value, conversion, format) => {
                     let is_text = self.is_text(value);
                     let value = self.value(value)?;
