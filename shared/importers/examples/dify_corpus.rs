@@ -19,8 +19,7 @@ use importers::{Imported, Status};
 /// What must be fixed by hand: the id of each node, with the reason.
 fn fixes(imported: &Imported) -> BTreeMap<String, String> {
     let unsupported = imported.report.nodes.iter().filter(|node| node.status == Status::Unsupported);
-    let mut fixes: BTreeMap<String, String> =
-        unsupported.map(|node| (node.id.clone(), node.why.clone())).collect();
+    let mut fixes: BTreeMap<String, String> = unsupported.map(|node| (node.id.clone(), node.why.clone())).collect();
     for problem in compile(&imported.graph).finish().1 {
         if problem.severity == Severity::Error {
             let node = problem.node_id.unwrap_or_default();
@@ -67,7 +66,12 @@ fn main() {
         groups[group] += 1;
         let kinds = ["ready", "few", "more", "hopeless"];
         if lists_files {
-            println!("{} {name}: {} of {count}", kinds[group], fixes.len());
+            println!(
+                "{} {name}: {} of {count} ({:?})",
+                kinds[group],
+                fixes.len(),
+                times.last().unwrap_or(&Duration::ZERO)
+            );
             fixes.iter().for_each(|(node, why)| println!("    {node}: {why}"));
         }
         for why in fixes.values().collect::<BTreeSet<_>>() {
@@ -82,7 +86,13 @@ fn main() {
     let percentile = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or(Duration::ZERO);
     let share = |count: usize| format!("{count} ({:.1} %)", 100.0 * count as f64 / whole.max(1) as f64);
     println!("files {whole}, and {skipped} without a node");
-    println!("ready {}, one to four fixes {}, more {}, hopeless {}", share(groups[0]), share(groups[1]), share(groups[2]), share(groups[3]));
+    println!(
+        "ready {}, one to four fixes {}, more {}, hopeless {}",
+        share(groups[0]),
+        share(groups[1]),
+        share(groups[2]),
+        share(groups[3])
+    );
     println!("of the ready files, {on_servers} call tools of plugins, whose MCP servers must be chosen");
     println!("time of an import: p50 {:?}, p99 {:?}, most {:?}", percentile(50), percentile(99), times.last());
     let mut reasons: Vec<_> = reasons.into_iter().collect();

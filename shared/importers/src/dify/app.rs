@@ -49,6 +49,8 @@ pub struct App<'d> {
     pub system: BTreeSet<&'static str>,
     /// The conversation variables, with their first values in CEL.
     pub conversation: BTreeMap<String, String>,
+    /// The knowledge retrievals whose passages other nodes read field by field.
+    pub read_passages: BTreeSet<&'d str>,
     /// The nodes before each node, the nearest first. Empty if nothing needs them.
     upstream: Vec<Vec<usize>>,
 }
@@ -67,9 +69,14 @@ impl<'d> App<'d> {
         if !conversation.is_empty() {
             system.insert("conversation_id");
         }
+        let mut read_passages = BTreeSet::new();
+        let readers = ["code", "template-transform", "iteration", "list-operator", "if-else", "tool"];
+        for node in document.nodes.iter().filter(|node| readers.contains(&node.kind)) {
+            find_passages(node.data, &mut read_passages);
+        }
         let needs_order = !conversation.is_empty() || start == Start::Form;
         let upstream = if needs_order { order(&document) } else { Vec::new() };
-        Self { document, ids, start, system, conversation, upstream }
+        Self { document, ids, start, system, conversation, read_passages, upstream }
     }
 
     /// The node that starts the runs.
@@ -173,9 +180,26 @@ fn find_system(value: &Value, found: &mut BTreeSet<&'static str>) {
     }
 }
 
+/// Finds the ids in selectors of passages, `[id, "result"]`. Recurses as deep as the document.
+fn find_passages<'d>(value: &'d Value, found: &mut BTreeSet<&'d str>) {
+    match value {
+        Value::Array(items) => {
+            if let [Value::String(id), second, ..] = &items[..]
+                && second == "result"
+            {
+                found.insert(id);
+            }
+            items.iter().for_each(|item| find_passages(item, found));
+        }
+        Value::Object(_) => entries(value).for_each(|(_, entry)| find_passages(entry, found)),
+        _ => {}
+    }
+}
+
 fn first_value(variable: &Value) -> String {
     let value = &variable["value"];
-    let is_usable = !value.is_null() && value.to_string().len() <= MAX_VALUE_BYTES && !is_secret(text(&variable["name"]));
+    let is_usable =
+        !value.is_null() && value.to_string().len() <= MAX_VALUE_BYTES && !is_secret(text(&variable["name"]));
     if is_usable { cel_literal(value) } else { empty_value(text(&variable["value_type"])).to_owned() }
 }
 
@@ -196,7 +220,8 @@ fn order(document: &Document) -> Vec<Vec<usize>> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
     document.edges.iter().for_each(|edge| before[edge.to].push(edge.from));
     for (place, node) in document.nodes.iter().enumerate() {
-        before[place].extend(node.parent.and_then(|parent| document.indexes.get(parent)).filter(|parent| **parent != place));
+        before[place]
+            .extend(node.parent.and_then(|parent| document.indexes.get(parent)).filter(|parent| **parent != place));
     }
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut left: Vec<usize> = before.iter().map(Vec::len).collect();

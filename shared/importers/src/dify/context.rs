@@ -58,8 +58,7 @@ impl<'a, 'd> Context<'a, 'd> {
         if let ["conversation", name, rest @ ..] = &parts[..]
             && let Some(paths) = self.app.conversation_paths(self.node, name)
         {
-            let paths: Vec<String> =
-                paths.into_iter().map(|path| optional_path(&append_members(path, rest))).collect();
+            let paths: Vec<String> = paths.into_iter().map(|path| optional_path(&append_members(path, rest))).collect();
             return paths.join(" ?? ");
         }
         optional_path(&self.selector_cel(selector, notes))
@@ -181,12 +180,14 @@ impl<'a, 'd> Context<'a, 'd> {
             }
             ("llm", "text" | "structured_output") => plain_path(append_members(output_path, after)),
             ("agent" | "template-transform", "text" | "output") => plain_path(append_members(output_path, after)),
-            ("agent", "files" | "json") => {
-                Ok(("[]".to_owned(), Some("an agent gives only its answer, so its files and data are empty".to_owned())))
-            }
+            ("agent", "files" | "json") => Ok((
+                "[]".to_owned(),
+                Some("an agent gives only its answer, so its files and data are empty".to_owned()),
+            )),
             ("agent", _) => refuse("only the answer of an agent is available"),
             ("knowledge-retrieval", "result") => {
-                let note = (!after.is_empty()).then_some("passages have another shape here: check the paths into them");
+                let is_own = !after.is_empty() && !self.app.read_passages.contains(node.id);
+                let note = is_own.then_some("passages have another shape here: check the paths into them");
                 Ok((append_members(output_path, after), note.map(str::to_owned)))
             }
             ("http-request", "body") => plain_path(append_members(member(&output_path, "body"), after)),

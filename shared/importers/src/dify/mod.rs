@@ -158,7 +158,8 @@ fn note_losses(app: &App, draft: &mut Draft) {
         list_losses(document).into_iter().for_each(|text| draft.note(first, text));
         let names = list(&document.workflow["environment_variables"]).iter().map(|variable| text(&variable["name"]));
         for name in names.filter(|name| app.environment(name).is_err_and(|why| why == SECRET)).take(40) {
-            draft.reconnect(first, format!("the secret `{}`: it is an empty text where it is read", truncate(name, 60)));
+            draft
+                .reconnect(first, format!("the secret `{}`: it is an empty text where it is read", truncate(name, 60)));
         }
     }
 }

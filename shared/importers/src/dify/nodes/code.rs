@@ -24,10 +24,13 @@ pub fn code(node: Context) -> Translation {
             Translation::new("code", json!({"javascript": code})).with_notes(notes)
         }
         language if language.starts_with("python") => {
-            let names: Vec<String> = list(node.data("variables")).iter().take(100).map(|one| scalar_text(&one["variable"])).collect();
+            let names: Vec<String> =
+                list(node.data("variables")).iter().take(100).map(|one| scalar_text(&one["variable"])).collect();
             match python::translate(&code, &names, &values) {
                 Ok(code) => Translation::new("code", json!({"javascript": code})).with_notes(notes),
-                Err(why) => to_be_written("Python", &code, &values, &format!(" ({} is not translated)", truncate(&why, 200))),
+                Err(why) => {
+                    to_be_written("Python", &code, &values, &format!(" ({} is not translated)", truncate(&why, 200)))
+                }
             }
         }
         language => to_be_written(&truncate(language, 20), &code, &values, ""),
@@ -41,7 +44,8 @@ fn to_be_written(language: &str, code: &str, values: &str, why: &str) -> Transla
         "// Write this in JavaScript, and remove the last line.\n{lines}const values = {values};\n\
          throw new Error('the code of this node is not JavaScript: write it in JavaScript');"
     );
-    let why = format!("code runs in JavaScript only: the node has its {language} as a comment, write it in JavaScript{why}");
+    let why =
+        format!("code runs in JavaScript only: the node has its {language} as a comment, write it in JavaScript{why}");
     Translation { unsupported: Some(why), ..Translation::new("code", json!({"javascript": javascript})) }
 }
 

@@ -77,7 +77,8 @@ fn assigned(node: Context, item: &Value, current: &str, name: &str, notes: &mut 
         "over-write" | "set" => given,
         "clear" => {
             let declared = list(&node.app.document.workflow["conversation_variables"]).iter();
-            let kind = declared.filter(|known| text(&known["name"]) == name).map(|known| text(&known["value_type"])).next();
+            let kind =
+                declared.filter(|known| text(&known["name"]) == name).map(|known| text(&known["value_type"])).next();
             empty_value(kind.unwrap_or_default()).to_owned()
         }
         "append" => format!("{current} + [{given}]"),

@@ -216,5 +216,12 @@ pub fn retrieval(node: Context) -> Translation {
         note(&mut notes, "reranking is not supported");
     }
     let what = format!("sources in place of {} knowledge bases", sets.len());
-    Translation::new("retrieval", config).with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
+    let mut translation = Translation::new("retrieval", config);
+    if node.app.read_passages.contains(node.source().id) {
+        // Other nodes read the fields that passages have in Dify.
+        let passage = "{'content': p.text, 'title': p.source, 'url': '', 'metadata': {'score': p.score, 'document_name': p.source}}";
+        translation = translation.then("", "transform", json!({"value": format!("input.map(p, {passage})")}));
+        translation.steps[0].suffix = "passages";
+    }
+    translation.with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
 }

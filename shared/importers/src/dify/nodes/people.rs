@@ -30,8 +30,7 @@ pub fn answer(node: Context) -> Translation {
     let earlier = node.app.upstream(node.node).iter().copied().filter(|place| is_answer(place) && is_outside(place));
     let mut parts: Vec<String> = earlier.take(8).map(|place| output(&node.app.ids[place])).collect();
     parts.reverse();
-    let mut parts: Vec<String> =
-        parts.into_iter().map(|path| format!("(has({path}) ? [{path}] : [])")).collect();
+    let mut parts: Vec<String> = parts.into_iter().map(|path| format!("(has({path}) ? [{path}] : [])")).collect();
     parts.push(format!("[{}]", output(node.id())));
     let whole = if parts.len() == 1 { output(node.id()) } else { format!("({}).join('')", parts.join(" + ")) };
     translation.then("result", "send_result", json!({"output": format!("{{'answer': {whole}}}")}))

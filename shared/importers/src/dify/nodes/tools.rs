@@ -46,7 +46,8 @@ fn builtin(tool: &mut Tool, name: &str) -> Option<Translation> {
             called(json!({"url": url, "response": "text"}), "input.body", "[]", "Jina")
         }
         "jina_search" => {
-            let call = json!({"url": "https://s.jina.ai/", "query": {"q": tool.template("query")?}, "response": "text"});
+            let call =
+                json!({"url": "https://s.jina.ai/", "query": {"q": tool.template("query")?}, "response": "text"});
             called(call, "input.body", "[]", "Jina")
         }
         "tavily_search" => {
@@ -62,7 +63,8 @@ fn builtin(tool: &mut Tool, name: &str) -> Option<Translation> {
             let query = json!({"q": tool.template("query")?, "format": "json"});
             let found = "input.body.results.map(r, r.title + '\\n' + r.url).join('\\n\\n')";
             let call = json!({"url": UNBOUND_SEARCH, "query": query, "response": "json"});
-            called(call, found, "input.body.results", "SearXNG").with_reconnects(["the address of a SearXNG server, in the URL"])
+            called(call, found, "input.body.results", "SearXNG")
+                .with_reconnects(["the address of a SearXNG server, in the URL"])
         }
         "google_search" => {
             let query = json!({"engine": "google", "q": tool.template("query")?});
@@ -111,13 +113,15 @@ fn builtin(tool: &mut Tool, name: &str) -> Option<Translation> {
                 "host": "smtp.163.com", "port": 465, "security": "tls", "from": tool.template("username_send")?,
                 "to": tool.template("username_recv")?, "subject": tool.template("subject")?, "text": tool.template("content")?,
             });
-            answered(Translation::new("email", mail), "'Email sent successfully'", "[]").with_reconnects(["a credential of the mail server"])
+            answered(Translation::new("email", mail), "'Email sent successfully'", "[]")
+                .with_reconnects(["a credential of the mail server"])
         }
         "text2image" | "dalle3" | "dalle2" => {
             let image = json!({"preset": UNBOUND_MODEL, "prompt": tool.template("prompt")?});
             note(&mut tool.notes, "its files are addresses of images; check the size of the images");
             let fields = json!({"text": "input.map(image, image.url).join('\\n')", "json": "input", "files": "input"});
-            named(Translation::new("image", image).then("", "transform", json!({"fields": fields}))).with_reconnects(["an image model"])
+            named(Translation::new("image", image).then("", "transform", json!({"fields": fields})))
+                .with_reconnects(["an image model"])
         }
         "parse" | "json_parse" => tool.json_value()?,
         _ => return None,
@@ -227,7 +231,8 @@ impl<'d> Tool<'_, 'd> {
 /// A workflow that is used as a tool becomes a sub-workflow.
 fn workflow(node: Context) -> Translation {
     let (mut notes, mut secrets) = (Notes::new(), Vec::new());
-    let config = json!({"workflowId": UNBOUND_ID, "input": arguments(node, &["tool_parameters"], &mut notes, &mut secrets)});
+    let config =
+        json!({"workflowId": UNBOUND_ID, "input": arguments(node, &["tool_parameters"], &mut notes, &mut secrets)});
     let label = [node.data("tool_label"), node.data("tool_name")].map(scalar_text);
     let label = label.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "tool".to_owned());
     let translation = Translation::new("workflow", config).with_notes(notes);
@@ -243,7 +248,12 @@ fn server(node: Context) -> Translation {
     let of = truncate(&scalar_text(node.data("provider_name")), 80);
     let arguments = arguments(node, &["tool_configurations", "tool_parameters"], &mut notes, &mut secrets);
     let config = json!({"url": UNBOUND_SERVER, "tool": name, "arguments": arguments});
-    note(&mut notes, format!("the tool `{name}` of `{of}` is not in the file: give the address of an MCP server that has it, or call its service by http"));
+    note(
+        &mut notes,
+        format!(
+            "the tool `{name}` of `{of}` is not in the file: give the address of an MCP server that has it, or call its service by http"
+        ),
+    );
     let fields = json!({
         "text": "input.text",
         "json": "input.structuredContent == null ? [] : [input.structuredContent]",

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{list, scalar_text, text, whole_number};
-use super::super::super::translation::Translation;
 use super::super::super::syntax::{cel_literal, output, quote};
+use super::super::super::translation::Translation;
 use super::super::app::{CONVERSATIONS, Start};
 use super::super::context::Context;
 
@@ -24,9 +24,11 @@ fn message(node: Context) -> Translation {
     }
     let message = output(&format!("{}_message", node.id()));
     let value = format!("merge({message}, {{'conversation': {}}})", conversation(node));
-    let mut translation = translation
-        .then("conversation", "table", find_conversation("input.threadId"))
-        .then("", "transform", json!({"value": value}));
+    let mut translation = translation.then("conversation", "table", find_conversation("input.threadId")).then(
+        "",
+        "transform",
+        json!({"value": value}),
+    );
     translation.steps[0].suffix = "message";
     translation
 }
@@ -39,13 +41,17 @@ fn input(node: Context) -> Translation {
     let files = json!({"type": "file-list"});
     let own = fields.iter().map(|field| (scalar_text(&field["variable"]), *field));
     let system = [("query", &query), ("files", &files)].into_iter();
-    let system = system.filter(|(name, _)| *name == "query" && is_form || *name == "files" && node.app.system.contains("files"));
+    let system =
+        system.filter(|(name, _)| *name == "query" && is_form || *name == "files" && node.app.system.contains("files"));
     let schema = schema(own.chain(system.map(|(name, field)| (name.to_owned(), field))));
     let mut defaults: Vec<String> =
         node.app.system_defaults().map(|(name, value)| format!("'{name}': {value}")).collect();
-    defaults.extend(fields.iter().filter(|field| field["required"] != true).map(|field| {
-        format!("{}: {}", quote(&scalar_text(&field["variable"])), default(field))
-    }));
+    defaults.extend(
+        fields
+            .iter()
+            .filter(|field| field["required"] != true)
+            .map(|field| format!("{}: {}", quote(&scalar_text(&field["variable"])), default(field))),
+    );
     let translation = Translation::new("input", json!({"schema": schema}));
     let translation = match is_form {
         true => translation.with_notes(["a form starts each run here, because messages have no form and no content of files: there is no memory of a conversation unless `conversation_id` names one"]),
@@ -61,7 +67,11 @@ fn input(node: Context) -> Translation {
         let given = output(&format!("{}_input", node.id()));
         let value = format!("merge(merge({defaults}, {given}), {{'conversation': {}}})", conversation(node));
         let thread = format!("has({given}.conversation_id) ? {given}.conversation_id : run.id");
-        translation.then("conversation", "table", find_conversation(&thread)).then("", "transform", json!({"value": value}))
+        translation.then("conversation", "table", find_conversation(&thread)).then(
+            "",
+            "transform",
+            json!({"value": value}),
+        )
     };
     translation.steps[0].suffix = "input";
     translation

@@ -58,13 +58,13 @@ impl<'t> Writer<'t> {
         let given = written.len();
         let mut rest: Vec<Option<String>> = vec![None; parameters.len().saturating_sub(given)];
         for (argument, value) in named {
-            let place = parameters.iter().position(|parameter| parameter.name == argument).filter(|place| *place >= given);
+            let place =
+                parameters.iter().position(|parameter| parameter.name == argument).filter(|place| *place >= given);
             let Some(place) = place else { return Err(format!("the argument `{argument}` of `{name}`")) };
             rest[place - given] = Some(self.value(value)?);
         }
-        let is_missing = |(place, value): (usize, &Option<String>)| {
-            value.is_none() && parameters[given + place].default.is_none()
-        };
+        let is_missing =
+            |(place, value): (usize, &Option<String>)| value.is_none() && parameters[given + place].default.is_none();
         if given > parameters.len() || rest.iter().enumerate().any(is_missing) {
             return Err(format!("the number of arguments of `{name}`"));
         }
@@ -122,7 +122,9 @@ impl<'t> Writer<'t> {
         let mut names = Vec::new();
         for kind in kinds {
             match kind {
-                Expr::Name(name) if matches!(&**name, "str" | "int" | "float" | "bool" | "list" | "dict" | "set" | "tuple") => {
+                Expr::Name(name)
+                    if matches!(&**name, "str" | "int" | "float" | "bool" | "list" | "dict" | "set" | "tuple") =>
+                {
                     names.push(name.clone());
                 }
                 _ => return Err("`isinstance` with an unusual type".to_owned()),
@@ -254,7 +256,11 @@ impl<'t> Writer<'t> {
             let format = if format.is_empty() { String::new() } else { format!(", {}", quote(format)) };
             let value = self.value(value)?;
             parts.push(Part::Text(String::new()));
-            parts.push(Part::Value(Expr::Text(format!("$format({value}{})", if format.is_empty() { ", \"\"" } else { &format })), None, String::new()));
+            parts.push(Part::Value(
+                Expr::Text(format!("$format({value}{})", if format.is_empty() { ", \"\"" } else { &format })),
+                None,
+                String::new(),
+            ));
             rest = behind;
         }
         parts.push(Part::Text(rest.to_owned()));

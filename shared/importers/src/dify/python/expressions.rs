@@ -6,9 +6,9 @@ use super::tree::{Argument, Clause, Collection, Expr, Part};
 
 /// Words that cannot be names of variables.
 const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 /// The operators of each precedence, the weakest first.
 const PRECEDENCES: [&[&str]; 5] = [&["|"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "//", "%"]];
@@ -114,7 +114,8 @@ impl Parser {
         if self.takes_word("is") {
             return Some(if self.takes_word("not") { "is not" } else { "is" });
         }
-        let is_not_in = self.is_word("not") && matches!(self.tokens.get(self.at + 1), Some((Token::Name(word), _)) if word == "in");
+        let is_not_in =
+            self.is_word("not") && matches!(self.tokens.get(self.at + 1), Some((Token::Name(word), _)) if word == "in");
         self.at += 2 * usize::from(is_not_in);
         is_not_in.then_some("not in")
     }

@@ -55,7 +55,12 @@ impl Lexer<'_> {
             match c {
                 '\n' => {
                     self.skip(1);
-                    if self.depth == 0 && !matches!(self.tokens.last(), None | Some((Token::Newline | Token::Indent | Token::Dedent, _))) {
+                    if self.depth == 0
+                        && !matches!(
+                            self.tokens.last(),
+                            None | Some((Token::Newline | Token::Indent | Token::Dedent, _))
+                        )
+                    {
                         self.push(Token::Newline);
                     }
                     self.line += 1;
@@ -102,7 +107,8 @@ impl Lexer<'_> {
         if after.is_empty() || after.starts_with(['\n', '\r', '#']) {
             return Ok(());
         }
-        let width = self.rest[..blank].chars().fold(0, |width, c| if c == '\t' { (width / 8 + 1) * 8 } else { width + 1 });
+        let width =
+            self.rest[..blank].chars().fold(0, |width, c| if c == '\t' { (width / 8 + 1) * 8 } else { width + 1 });
         let current = self.indents.last().copied().unwrap_or(0);
         if width > current {
             self.indents.push(width);
@@ -143,8 +149,12 @@ impl Lexer<'_> {
             end += 1;
         }
         let number = self.rest[..end].replace('_', "").to_ascii_lowercase();
-        let is_plain = number.parse::<f64>().is_ok() && number.bytes().all(|byte| !byte.is_ascii_alphabetic() || byte == b'e');
-        if !is_plain || number.len() > 20 || (number.len() > 1 && number.starts_with('0') && !number.contains(['.', 'e'])) {
+        let is_plain =
+            number.parse::<f64>().is_ok() && number.bytes().all(|byte| !byte.is_ascii_alphabetic() || byte == b'e');
+        if !is_plain
+            || number.len() > 20
+            || (number.len() > 1 && number.starts_with('0') && !number.contains(['.', 'e']))
+        {
             return self.fail("a number has an unusual form");
         }
         self.push(Token::Number(number));

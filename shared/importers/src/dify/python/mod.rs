@@ -26,11 +26,11 @@ pub fn translate(source: &str, variables: &[String], values: &str) -> Result<Str
         return Err("it is long".to_owned());
     }
     let module = parser::parse(source)?;
-    let mains = module.iter().filter_map(|statement| match statement {
+    let mut mains = module.iter().filter_map(|statement| match statement {
         Statement::Define(function) if function.name == "main" => Some(function),
         _ => None,
     });
-    let main = mains.last().ok_or("there is no function `main`")?;
+    let main = mains.next_back().ok_or("there is no function `main`")?;
     let mut arguments = Vec::new();
     for parameter in &main.parameters {
         let is_given = variables.contains(&parameter.name);

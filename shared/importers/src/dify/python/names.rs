@@ -39,9 +39,22 @@ datetime.timezone offset
 
 /// Exceptions that code can raise and catch.
 const EXCEPTIONS: [&str; 16] = [
-    "Exception", "BaseException", "ValueError", "TypeError", "KeyError", "IndexError", "LookupError", "AttributeError",
-    "RuntimeError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "NotImplementedError", "AssertionError",
-    "StopIteration", "JSONDecodeError",
+    "Exception",
+    "BaseException",
+    "ValueError",
+    "TypeError",
+    "KeyError",
+    "IndexError",
+    "LookupError",
+    "AttributeError",
+    "RuntimeError",
+    "ZeroDivisionError",
+    "ArithmeticError",
+    "OverflowError",
+    "NotImplementedError",
+    "AssertionError",
+    "StopIteration",
+    "JSONDecodeError",
 ];
 
 pub fn is_exception(name: &str) -> bool {
@@ -107,14 +120,66 @@ pub fn is_field(name: &str) -> bool {
 /// The name of a variable in JavaScript.
 pub fn variable(name: &str) -> String {
     const RESERVED: [&str; 46] = [
-        "arguments", "await", "case", "catch", "class", "const", "debugger", "default", "delete", "do", "enum", "eval",
-        "export", "extends", "false", "function", "implements", "instanceof", "interface", "let", "new", "null", "package",
-        "private", "protected", "public", "static", "super", "switch", "this", "throw", "true", "typeof", "undefined", "var",
-        "void", "input", "nodes", "vars", "run", "console", "Math", "Number", "Array", "Map", "Set",
+        "arguments",
+        "await",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "debugger",
+        "default",
+        "delete",
+        "do",
+        "enum",
+        "eval",
+        "export",
+        "extends",
+        "false",
+        "function",
+        "implements",
+        "instanceof",
+        "interface",
+        "let",
+        "new",
+        "null",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "static",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "true",
+        "typeof",
+        "undefined",
+        "var",
+        "void",
+        "input",
+        "nodes",
+        "vars",
+        "run",
+        "console",
+        "Math",
+        "Number",
+        "Array",
+        "Map",
+        "Set",
     ];
     let is_global = matches!(
         name,
-        "Object" | "String" | "Infinity" | "NaN" | "RegExp" | "Date" | "Symbol" | "Error" | "JSON" | "crypto" | "parseInt"
+        "Object"
+            | "String"
+            | "Infinity"
+            | "NaN"
+            | "RegExp"
+            | "Date"
+            | "Symbol"
+            | "Error"
+            | "JSON"
+            | "crypto"
+            | "parseInt"
     );
     if RESERVED.contains(&name) || is_global { format!("{name}$") } else { name.to_owned() }
 }

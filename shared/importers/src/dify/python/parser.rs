@@ -96,8 +96,9 @@ impl Parser {
             return Ok(());
         }
         let Token::Name(word) = self.peek().clone() else { return self.simple_line(into) };
-        let is_compound = !matches!(self.tokens.get(self.at + 1), Some((Token::Sign("=" | "." | "," | "(" | "[" | ":"), _)))
-            || matches!(&*word, "if" | "while" | "for" | "try");
+        let is_compound =
+            !matches!(self.tokens.get(self.at + 1), Some((Token::Sign("=" | "." | "," | "(" | "[" | ":"), _)))
+                || matches!(&*word, "if" | "while" | "for" | "try");
         match &*word {
             "if" => into.push(self.nested(Self::choice)?),
             "for" => into.push(self.nested(Self::each)?),
@@ -110,7 +111,9 @@ impl Parser {
             }
             "try" => into.push(self.nested(Self::attempt)?),
             "def" => into.push(Statement::Define(self.nested(Self::function)?)),
-            "class" | "with" | "async" | "match" | "yield" | "await" if is_compound => return self.fail(format!("`{word}`")),
+            "class" | "with" | "async" | "match" | "yield" | "await" if is_compound => {
+                return self.fail(format!("`{word}`"));
+            }
             _ => return self.simple_line(into),
         }
         Ok(())
@@ -189,9 +192,9 @@ impl Parser {
                 false => Ok(Statement::Pass),
             };
         }
-        for (sign, operator) in [
-            ("+=", "+"), ("-=", "-"), ("*=", "*"), ("/=", "/"), ("//=", "//"), ("%=", "%"), ("**=", "**"), ("|=", "|"),
-        ] {
+        for (sign, operator) in
+            [("+=", "+"), ("-=", "-"), ("*=", "*"), ("/=", "/"), ("//=", "//"), ("%=", "%"), ("**=", "**"), ("|=", "|")]
+        {
             if self.takes(sign) {
                 return Ok(Statement::Update(first, operator, self.expressions()?));
             }

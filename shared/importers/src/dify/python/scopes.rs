@@ -104,7 +104,11 @@ fn children<'e>(value: &'e Expr) -> Vec<&'e Expr> {
         }
         Expr::List(items) | Expr::Tuple(items) | Expr::Set(items) => items.iter().collect(),
         Expr::Dict(entries) => entries.iter().flat_map(|(key, value)| key.iter().chain([value])).collect(),
-        Expr::Negative(value) | Expr::Not(value) | Expr::Attribute(value, _) | Expr::Star(value) | Expr::Walrus(_, value) => {
+        Expr::Negative(value)
+        | Expr::Not(value)
+        | Expr::Attribute(value, _)
+        | Expr::Star(value)
+        | Expr::Walrus(_, value) => {
             vec![value]
         }
         Expr::Binary(_, left, right) | Expr::And(left, right) | Expr::Or(left, right) | Expr::Index(left, right) => {

@@ -1,4 +1,4 @@
-//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of CPython.
+//! Translations of small pieces of Python. `tests/python/compare.py` compares results with those of `CPython`.
 
 use super::*;
 
@@ -28,13 +28,17 @@ fn expressions_are_translated() {
         ("1 < b <= 3", "($lt(1, b) && $le(b, 3))"),
         ("'x' not in a", "!$contains(a, \"x\")"),
         ("f'{a:.2f} `{b!r}`'", "`${$format(a, \".2f\")} \\`${$repr(b)}\\``"),
-        ("[x * 2 for x in a if x]", "[...(function* () { for (const x of $iter(a)) if ($truth(x)) yield $mul(x, 2); })()]"),
+        (
+            "[x * 2 for x in a if x]",
+            "[...(function* () { for (const x of $iter(a)) if ($truth(x)) yield $mul(x, 2); })()]",
+        ),
         ("json.dumps(a, ensure_ascii=False)", "$json_dumps(a, undefined, false)"),
         ("re.sub(r'\\s+', ' ', a)", "$re_sub(\"\\\\s+\", \" \", a)"),
         ("sorted(a, key=lambda x: x['n'], reverse=True)", "$sorted(a, (x) => $at(x, \"n\"), true)"),
         ("max(a, b)", "$max([a, b])"),
         ("isinstance(a, (int, float))", "$isinstance(a, [\"int\",\"float\"])"),
         ("type(a) == str", "$typeName(a) === \"str\""),
+        ("f'{type(a)}'", "`<class '${$typeName(a)}'>`"),
         ("'{} {x}'.format(a, x=b)", "($format(a, \"\") + \" \" + $format(b, \"\"))"),
         ("2.0 / -1", "$div($real(2.0), -1)"),
         ("'a' 'b' + str(b)", "\"ab\" + $str(b)"),
@@ -122,7 +126,8 @@ fn other_code_is_refused() {
 
 #[test]
 fn hostile_code_is_refused() {
-    let deep = |open: &str, close: &str| format!("def main(a):\n    return {}1{}", open.repeat(5_000), close.repeat(5_000));
+    let deep =
+        |open: &str, close: &str| format!("def main(a):\n    return {}1{}", open.repeat(5_000), close.repeat(5_000));
     let sources = [
         deep("(", ")"),
         deep("[", "]"),
@@ -150,4 +155,14 @@ fn only_the_needed_runtime_is_written() {
     assert!(code.contains("function $in(") && !code.contains("function $json_loads("));
     assert!(code.len() < 12_000, "{}", code.len());
     assert!(code.ends_with("const values = {\"a\": nodes.x};\nreturn $out(main($in(values[\"a\"])));\n"));
+}
+
+#[test]
+fn the_compared_cases_are_translated() {
+    for line in include_str!("../../tests/python/cases.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let names: Vec<String> = case["input"].as_object().unwrap().keys().cloned().collect();
+        let code = translate(case["code"].as_str().unwrap(), &names, "{}");
+        assert!(code.is_ok(), "{code:?}: {}", case["code"]);
+    }
 }

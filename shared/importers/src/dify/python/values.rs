@@ -117,7 +117,9 @@ impl<'t> Writer<'t> {
                 Expr::Name(name) => {
                     matches!(&**name, "range" | "enumerate" | "zip" | "sorted" | "list") && !self.is_variable(name)
                 }
-                Expr::Attribute(_, name) => matches!(&**name, "items" | "keys" | "values" | "split" | "splitlines" | "findall"),
+                Expr::Attribute(_, name) => {
+                    matches!(&**name, "items" | "keys" | "values" | "split" | "splitlines" | "findall")
+                }
                 _ => false,
             },
             _ => false,
@@ -158,7 +160,9 @@ impl<'t> Writer<'t> {
             return constant(&path).map(str::to_owned).ok_or_else(|| format!("`{path}`"));
         }
         match of {
-            Expr::Call(called, arguments) if name == "__name__" && matches!(&**called, Expr::Name(of) if of == "type") => {
+            Expr::Call(called, arguments)
+                if name == "__name__" && matches!(&**called, Expr::Name(of) if of == "type") =>
+            {
                 match &arguments[..] {
                     [super::tree::Argument::Plain(value)] => Ok(format!("$typeName({})", self.value(value)?)),
                     _ => Err("`type`".to_owned()),
@@ -193,7 +197,13 @@ impl<'t> Writer<'t> {
         for part in parts {
             match part {
                 Part::Text(text) => {
-                    written.push_str(&text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r"));
+                    written.push_str(
+                        &text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r"),
+                    );
+                }
+                Part::Value(value, None, format) if format.is_empty() && typed(value).is_some() => {
+                    let value = typed(value).map_or(Ok(String::new()), |value| self.value(value))?;
+                    written.push_str(&format!("<class '${{$typeName({value})}}'>"));
                 }
                 Part::Value(value, conversion, format) => {
                     let is_text = self.is_text(value);
@@ -217,7 +227,13 @@ impl<'t> Writer<'t> {
         Ok(written)
     }
 
-    fn comprehension(&mut self, kind: Collection, value: &'t Expr, other: Option<&'t Expr>, clauses: &'t [Clause]) -> Written {
+    fn comprehension(
+        &mut self,
+        kind: Collection,
+        value: &'t Expr,
+        other: Option<&'t Expr>,
+        clauses: &'t [Clause],
+    ) -> Written {
         let [first, ..] = clauses else { return Err("a comprehension".to_owned()) };
         // The first list is evaluated outside.
         let mut items = self.iterated(&first.items)?;
@@ -233,7 +249,9 @@ impl<'t> Writer<'t> {
                 target => {
                     let item = self.temporary();
                     let (pattern, count) = self.pattern(target)?;
-                    head.push_str(&format!("for (const {item} of {items}) {{ const {pattern} = $unpack({item}, {count}); "));
+                    head.push_str(&format!(
+                        "for (const {item} of {items}) {{ const {pattern} = $unpack({item}, {count}); "
+                    ));
                     closing.push_str(" }");
                 }
             }
@@ -268,7 +286,9 @@ impl<'t> Writer<'t> {
             Expr::And(left, right) | Expr::Or(left, right) => self.is_condition(left) && self.is_condition(right),
             Expr::Call(called, _) => match &**called {
                 Expr::Name(name) => matches!(&**name, "isinstance" | "any" | "all" | "bool") && !self.is_variable(name),
-                Expr::Attribute(_, name) => matches!(&**name, "startswith" | "endswith" | "isdigit" | "isspace" | "isalpha"),
+                Expr::Attribute(_, name) => {
+                    matches!(&**name, "startswith" | "endswith" | "isdigit" | "isspace" | "isalpha")
+                }
                 _ => false,
             },
             _ => false,
@@ -283,7 +303,8 @@ impl<'t> Writer<'t> {
             Expr::Call(called, _) => match &**called {
                 Expr::Name(name) => matches!(&**name, "str" | "repr") && !self.is_variable(name),
                 Expr::Attribute(of, name) => {
-                    matches!(&**name, "join" | "strip" | "lower" | "upper" | "lstrip" | "rstrip") && self.path(of).is_none()
+                    matches!(&**name, "join" | "strip" | "lower" | "upper" | "lstrip" | "rstrip")
+                        && self.path(of).is_none()
                 }
                 _ => false,
             },
@@ -296,7 +317,8 @@ impl<'t> Writer<'t> {
         Ok(match value {
             Expr::Not(value) => {
                 let condition = self.condition(value)?;
-                let is_tight = matches!(**value, Expr::Call(..) | Expr::Name(_) | Expr::Index(..)) && !condition.contains(' ');
+                let is_tight =
+                    matches!(**value, Expr::Call(..) | Expr::Name(_) | Expr::Index(..)) && !condition.contains(' ');
                 if is_tight { format!("!{condition}") } else { format!("!({condition})") }
             }
             Expr::And(left, right) => format!("({} && {})", self.condition(left)?, self.condition(right)?),
@@ -333,8 +355,12 @@ impl<'t> Writer<'t> {
             _ => text,
         };
         Ok(match operator {
-            "==" if is_text || matches!(right, Expr::None) => format!("{} === {}", tight(one, left), tight(other, right)),
-            "!=" if is_text || matches!(right, Expr::None) => format!("{} !== {}", tight(one, left), tight(other, right)),
+            "==" if is_text || matches!(right, Expr::None) => {
+                format!("{} === {}", tight(one, left), tight(other, right))
+            }
+            "!=" if is_text || matches!(right, Expr::None) => {
+                format!("{} !== {}", tight(one, left), tight(other, right))
+            }
             "==" => format!("$eq({one}, {other})"),
             "!=" => format!("!$eq({one}, {other})"),
             "<" => format!("$lt({one}, {other})"),

@@ -53,10 +53,7 @@ impl<'t> Writer<'t> {
                 }
                 Statement::Define(function) => {
                     let parameters = Some(&function.parameters[..]);
-                    self.functions
-                        .entry(&function.name)
-                        .and_modify(|known| *known = None)
-                        .or_insert(parameters);
+                    self.functions.entry(&function.name).and_modify(|known| *known = None).or_insert(parameters);
                     self.collect(&function.body);
                 }
                 Statement::If(branches, otherwise) => {
@@ -65,7 +62,9 @@ impl<'t> Writer<'t> {
                 }
                 Statement::For(_, _, body) | Statement::While(_, body) => self.collect(body),
                 Statement::Try(attempt) => {
-                    [&attempt.body, &attempt.otherwise, &attempt.finally].into_iter().for_each(|body| self.collect(body));
+                    [&attempt.body, &attempt.otherwise, &attempt.finally]
+                        .into_iter()
+                        .for_each(|body| self.collect(body));
                     attempt.handlers.iter().for_each(|handler| self.collect(&handler.body));
                 }
                 _ => {}
@@ -340,9 +339,13 @@ impl<'t> Writer<'t> {
     fn raised(&mut self, raised: Option<&'t Expr>) -> Written {
         match raised {
             None => self.caught.last().cloned().ok_or_else(|| "`raise` outside of `except`".to_owned()),
-            Some(Expr::Name(name)) if is_exception(name) && !self.is_variable(name) => Ok(format!("$error(\"{name}\")")),
+            Some(Expr::Name(name)) if is_exception(name) && !self.is_variable(name) => {
+                Ok(format!("$error(\"{name}\")"))
+            }
             Some(Expr::Name(name)) if self.is_variable(name) => Ok(variable(name)),
-            Some(call @ Expr::Call(of, _)) if matches!(&**of, Expr::Name(name) if is_exception(name)) => self.value(call),
+            Some(call @ Expr::Call(of, _)) if matches!(&**of, Expr::Name(name) if is_exception(name)) => {
+                self.value(call)
+            }
             Some(_) => Err("`raise` of an unusual value".to_owned()),
         }
     }

@@ -161,6 +161,9 @@
     return '{' + keys.map((key) => JSON.stringify(key) + ':' + n8n.identify(value[key])).join(',') + '}';
   };
 
+  /** The order of texts, and of all other values as numbers. */
+  n8n.isLess = (a, b) => (typeof a === 'string' && typeof b === 'string' ? a < b : Number(a) < Number(b));
+
   n8n.isEqual = (a, b) => {
     if (a === b) return true;
     if (!isObject(a) || !isObject(b)) return a !== a && b !== b;
