@@ -8,6 +8,7 @@ mod files;
 mod flow;
 mod forms;
 mod http;
+mod integrations;
 mod messages;
 mod schedule;
 mod triggers;
@@ -15,7 +16,7 @@ mod triggers;
 use super::context::Context;
 use super::document::SourceNode;
 use super::policies;
-use crate::lenient::truncate;
+use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
 pub use flow::result;
@@ -59,6 +60,9 @@ fn translate_type(node: Context) -> Translation {
         "stopAndError" => flow::fail(node),
         "respondToWebhook" => flow::respond(node),
         "form" => forms::form(node),
+        "emailSend" => integrations::email(node),
+        "rssFeedRead" => integrations::feed(node),
+        "dataTable" if matches!(text(node.parameter("resource")), "" | "row") => integrations::table(node),
         "agent" => ai::agent(node),
         "chainLlm"
         | "chainSummarization"
