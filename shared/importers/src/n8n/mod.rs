@@ -6,6 +6,8 @@ mod expressions;
 mod implicit_loops;
 mod nodes;
 mod parameter;
+#[cfg_attr(not(test), expect(dead_code, reason = "the nodes call it next"))]
+mod services;
 mod shapes;
 mod wiring;
 
