@@ -38,9 +38,6 @@ impl Call {
         Some(Self { service, operation, arguments })
     }
 
-    pub fn has(&self, parameter: &str) -> bool {
-        self.operation.parameters.contains_key(parameter)
-    }
 
     pub fn set(&mut self, source: &Source, parameter: &str, argument: Arg) {
         self.arguments.javascript.remove(parameter);

@@ -9,6 +9,7 @@ mod call;
 mod database;
 mod discord;
 mod drive;
+mod github;
 mod gmail;
 mod mail;
 mod notion;
@@ -40,6 +41,7 @@ pub fn translate(
         "dataTable" => tables::translate(&source),
         "discord" => discord::translate(&source),
         "emailSend" => mail::send(&source),
+        "github" => github::translate(&source),
         "gmail" => gmail::translate(&source),
         "googleDrive" => drive::translate(&source),
         "googleSheets" => sheets::translate(&source),

@@ -536,4 +536,268 @@
 
   /** The values of placeholders: a list, or a text with commas. */
   n8n.sqlValues = (value) => (Array.isArray(value) ? value : typeof value === 'string' ? value.split(',').map((part) => part.trim()) : isGiven(value) ? [value] : []);
+
+  // --- Google Calendar and Docs ---
+
+  const toDate = (value) => {
+    if (value?.toISO) return value;
+    const text = value instanceof Date ? value.toISOString() : String(value);
+    const date = DateTime.fromISO(text.trim().replace(/^(\d{4}-\d\d-\d\d) (\d\d:)/, '$1T$2'), { setZone: true });
+    return date.isValid ? date : DateTime.fromJSDate(new Date(text));
+  };
+  /** A time as the services write it. */
+  n8n.calendarTime = (value) => {
+    if (!isGiven(value)) return undefined;
+    const date = toDate(value);
+    return date.isValid ? date.toISO() : String(value);
+  };
+  n8n.milliseconds = (value) => (isGiven(value) ? toDate(value).toMillis() : undefined);
+  n8n.slackTime = (value) => (isGiven(value) ? (/^\d+(\.\d+)?$/.test(String(value)) ? String(value) : String(toDate(value).toMillis() / 1000)) : undefined);
+
+  /** An event from the parameters of n8n. */
+  n8n.calendarEvent = ({ start, end, fields = {}, reminders, useDefaultReminders }) => {
+    const [from, to] = [fields.start ?? start, fields.end ?? end];
+    const isDay = fields.allday === 'yes';
+    const timeZone = isObject(fields.timezone) ? fields.timezone.value : fields.timezone;
+    const at = (value) => {
+      if (!isGiven(value)) return undefined;
+      if (isObject(value) && !value.toISO) return value;
+      return isDay ? { date: toDate(value).toFormat('yyyy-MM-dd') } : { dateTime: n8n.calendarTime(value), timeZone };
+    };
+    const guests = [...list(fields.attendees), ...list(fields.attendeesUi?.values?.attendees)];
+    const conference = fields.conferenceDataUi?.conferenceDataValues?.conferenceSolution;
+    const overrides = list(reminders?.remindersValues).map(({ method = 'email', minutes = 0 }) => ({ method, minutes }));
+    const rule = [
+      isGiven(fields.repeatFrecuency) && `FREQ=${String(fields.repeatFrecuency).toUpperCase()}`,
+      isGiven(fields.repeatHowManyTimes) && `COUNT=${fields.repeatHowManyTimes}`,
+      isGiven(fields.repeatUntil) && `UNTIL=${toDate(fields.repeatUntil).toUTC().toFormat("yyyyMMdd'T'HHmmss'Z'")}`,
+    ].filter(Boolean).join(';');
+    return {
+      summary: fields.summary, description: fields.description, location: fields.location, start: at(from), end: at(to),
+      attendees: guests.length > 0 ? guests.flatMap((guest) => String(guest).split(',')).map((email) => ({ email: email.trim() })) : undefined,
+      colorId: fields.color, visibility: fields.visibility, transparency: fields.showMeAs, id: fields.id,
+      guestsCanInviteOthers: fields.guestsCanInviteOthers, guestsCanModify: fields.guestsCanModify,
+      guestsCanSeeOtherGuests: fields.guestsCanSeeOtherGuests, maxAttendees: fields.maxAttendees,
+      recurrence: isGiven(fields.rrule) ? [`RRULE:${fields.rrule}`] : (rule ? [`RRULE:${rule}`] : undefined),
+      reminders: useDefaultReminders === false ? { useDefault: false, overrides } : undefined,
+      conferenceData: isGiven(conference)
+        ? { createRequest: { requestId: crypto.randomUUID(), conferenceSolutionKey: { type: conference } } } : undefined,
+    };
+  };
+
+  n8n.docsRequests = (actions) => actions.map((action) => {
+    const { object = 'text', text = '', replaceText = '', matchCase = false, index, locationChoice } = action;
+    const place = locationChoice === 'location' && isGiven(index) ? { location: { index: Number(index) } } : { endOfSegmentLocation: {} };
+    if (action.action === 'replaceAll') return { replaceAllText: { containsText: { text, matchCase }, replaceText: String(replaceText ?? '') } };
+    if (object === 'pageBreak') return { insertPageBreak: place };
+    if (object === 'table') return { insertTable: { rows: Number(action.rows ?? 1), columns: Number(action.columns ?? 1), ...place } };
+    if (action.action === 'insert' || action.action === undefined) return { insertText: { text: String(text ?? ''), ...place } };
+    throw new Error(`The change "${action.action}" of "${object}" is not supported`);
+  });
+
+  /** A document with its text. */
+  n8n.docsText = (document) => {
+    const read = (content) => list(content).map((element) => {
+      if (element.paragraph) return list(element.paragraph.elements).map((piece) => piece.textRun?.content ?? '').join('');
+      if (element.table) return element.table.tableRows.flatMap((row) => row.tableCells.map((cell) => read(cell.content))).join('');
+      return '';
+    }).join('');
+    return { documentId: document.documentId, content: read(document.body?.content) };
+  };
+
+  // --- HubSpot ---
+
+  const HUBSPOT_NAMES = {
+    companyName: 'company', companyDomainName: 'domain', websiteUrl: 'website', phoneNumber: 'phone', mobilePhoneNumber: 'mobilephone',
+    streetAddress: 'address', postalCode: 'zip', countryRegion: 'country', stateRegion: 'state', jobTitle: 'jobtitle', contactOwner: 'hubspot_owner_id',
+    companyOwner: 'hubspot_owner_id', dealOwner: 'hubspot_owner_id', ticketOwnerId: 'hubspot_owner_id', dealName: 'dealname', dealType: 'dealtype',
+    closeDate: 'closedate', stage: 'dealstage', dealStage: 'dealstage', ticketName: 'subject', description: 'description', lifeCycleStage: 'lifecyclestage',
+    lifecycleStatus: 'hs_lead_status', leadStatus: 'hs_lead_status', numberOfEmployees: 'numberofemployees', annualRevenue: 'annualrevenue', yearFounded: 'founded_year',
+    linkedInCompanyPage: 'linkedin_company_page', linkedinUrl: 'hs_linkedin_url', twitterHandle: 'twitterhandle', twitterBio: 'twitterbio',
+    twitterFollowers: 'twitterfollowers', totalMoneyRaised: 'total_money_raised', companySize: 'company_size', priority: 'hs_ticket_priority',
+    stageId: 'hs_pipeline_stage', pipelineId: 'hs_pipeline', category: 'hs_ticket_category', membershipNote: 'membership_note',
+    originalSource: 'hs_analytics_source', timezone: 'timezone', targetAccount: 'hs_target_account', aboutUs: 'about_us',
+  };
+  const NO_PROPERTIES = ['customPropertiesUi', 'properties', 'propertiesCollection', 'associations', 'associatedVids', 'associatedCompany', 'associatedCompanyIds', 'associatedContactIds', 'customFields', 'resolveData'];
+
+  /** The properties of a record, from the fields of n8n. */
+  n8n.hubspotFields = (kind, { fields = {}, ...more }) => {
+    const properties = { ...more };
+    for (const [name, value] of Object.entries(fields)) {
+      const content = isObject(value) && 'value' in value ? value.value : value;
+      if (NO_PROPERTIES.includes(name) || !isGiven(content)) continue;
+      const known = kind === 'ticket' && name === 'description' ? 'content' : (HUBSPOT_NAMES[name] ?? name.toLowerCase());
+      properties[known] = name === 'closeDate' ? n8n.milliseconds(content) : content;
+    }
+    for (const { property: name, value } of list(fields.customPropertiesUi?.customPropertiesValues)) {
+      if (isGiven(name)) properties[String(isObject(name) ? name.value : name).split('|')[0]] = value;
+    }
+    return { ...properties, ...(fields.customFields ?? {}) };
+  };
+
+  /** A record with the form of HubSpot's older answers, which n8n gives. */
+  n8n.hubspotRecord = ({ id, properties = {}, createdAt, updatedAt, archived }, name) => ({
+    [name]: Number(id), isDeleted: archived === true,
+    properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, { value }])),
+    addedAt: createdAt && Date.parse(createdAt), updatedAt: updatedAt && Date.parse(updatedAt),
+  });
+  n8n.hubspotFilters = (groups) => list(groups).map(({ filtersUi }) => ({
+    filters: list(filtersUi?.filterValues).filter(({ propertyName }) => isGiven(propertyName)).map(({ propertyName, operator = 'EQ', value, values, highValue }) => ({
+      propertyName: String(isObject(propertyName) ? propertyName.value : propertyName).split('|')[0], operator,
+      ...(['HAS_PROPERTY', 'NOT_HAS_PROPERTY'].includes(operator) ? {} : { value: isGiven(value) ? String(value) : value, values, highValue }),
+    })),
+  }));
+  n8n.hubspotSince = (since, propertyName) => [{ filters: [{ propertyName, operator: 'GTE', value: String(n8n.milliseconds(since)) }] }];
+  n8n.hubspotEngagement = ({ type = 'note', timestamp, ownerId }) => ({ type: String(type).toUpperCase(), ownerId, timestamp: n8n.milliseconds(timestamp) });
+  n8n.hubspotAssociations = (associations) => {
+    const named = Object.entries(associations ?? {}).filter(([name]) => name.endsWith('Ids'));
+    return Object.fromEntries(named.map(([name, value]) => [name, list(value).flatMap((ids) => String(ids).split(',')).map((id) => Number(id.trim()))]));
+  };
+
+  // --- Supabase ---
+
+  /** Conditions of PostgREST. */
+  n8n.supabaseFilter = ({ conditions, match, text, type }) => {
+    if (isGiven(text) && (type === 'string' || !conditions)) {
+      const parts = String(text).split('&').filter((part) => part.includes('='));
+      const written = parts.map((part) => {
+        const at = part.indexOf('=');
+        const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+        return ['and', 'or'].includes(name) ? `${name}${value}` : `${name}.${value}`;
+      });
+      return written.length > 0 ? `(${written.join(',')})` : undefined;
+    }
+    const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : String(value));
+    const written = list(conditions).filter(({ keyName }) => isGiven(keyName)).map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
+      const operator = condition === 'fullText' ? (searchFunction ?? 'fts') : condition;
+      return `${quoted(keyName)}.${operator}.${operator === 'is' ? keyValue : quoted(keyValue ?? '')}`;
+    });
+    if (written.length === 0) return undefined;
+    return match === 'allFilters' || written.length === 1 ? `(${written.join(',')})` : `(or(${written.join(',')}))`;
+  };
+
+  // --- GitHub and GitLab ---
+
+  /** The name of an owner or a repository, which may be in its URL. */
+  n8n.githubName = (value) => String(value).replace(/\/+$/, '').replace(/\.git$/, '').split('/').at(-1);
+  n8n.githubContent = ({ text = '', binary, property = 'data' }) => {
+    if (binary === true) return contentOf($binary[property]);
+    return encodeBase64(isObject(text) || Array.isArray(text) ? JSON.stringify(text) : String(text));
+  };
+  /** A file of a repository as a file of the item. */
+  n8n.githubFile = ({ name, file_name: fileName = name, content = '' }, property = 'data') => ({
+    json: $json, binary: { ...$binary, [property]: { base64: String(content).replaceAll('\n', ''), contentType: 'application/octet-stream', name: fileName } },
+  });
+  n8n.gitlabProject = ({ owner, repo }) => [owner, repo].filter(isGiven).join('/');
+
+  // --- Jira, Linear and Zendesk ---
+
+  const idOf = (value) => (isObject(value) ? value.value : value);
+  const jiraText = (text) => ({
+    type: 'doc', version: 1, content: String(text).split('\n').map((line) => ({ type: 'paragraph', content: line ? [{ type: 'text', text: line }] : [] })),
+  });
+  const named = (value, field) => (/^\d+$/.test(String(value)) ? { id: String(value) } : { [field]: String(value) });
+  n8n.jiraFields = ({ project, issueType, summary, description, fields = {} }) => {
+    const text = description ?? fields.description;
+    const [assignee, reporter, priority] = [idOf(fields.assignee), idOf(fields.reporter), idOf(fields.priority)];
+    const custom = list(fields.customFieldsUi?.customFieldsValues).map(({ fieldId, fieldValue }) => [idOf(fieldId), fieldValue]);
+    return {
+      summary: fields.summary ?? summary, project: isGiven(project) ? named(idOf(project), 'key') : undefined,
+      issuetype: isGiven(fields.issueType ?? issueType) ? named(idOf(fields.issueType ?? issueType), 'name') : undefined,
+      description: isGiven(text) ? jiraText(text) : undefined, labels: list(fields.labels).length > 0 ? list(fields.labels).flatMap(splitNames) : undefined,
+      assignee: isGiven(assignee) ? { accountId: assignee } : undefined, reporter: isGiven(reporter) ? { accountId: reporter } : undefined,
+      priority: isGiven(priority) ? named(priority, 'name') : undefined,
+      parent: isGiven(fields.parentIssueKey) ? { key: fields.parentIssueKey } : undefined,
+      duedate: isGiven(fields.dueDate) ? toDate(fields.dueDate).toFormat('yyyy-MM-dd') : undefined,
+      ...Object.fromEntries(custom.filter(([id]) => isGiven(id))),
+    };
+  };
+  n8n.linearFields = ({ priorityId, ...fields }) => ({ ...fields, ...(isGiven(priorityId) ? { priority: Number(priorityId) } : {}) });
+  n8n.zendeskTicket = (fields) => {
+    const { customFieldsUi, internalNote, publicReply, externalId, assigneeEmail, group, recipient, ...more } = fields;
+    const custom = list(customFieldsUi?.customFieldsValues);
+    const comment = isGiven(internalNote) ? { html_body: internalNote, public: false } : isGiven(publicReply) ? { body: publicReply, public: true } : undefined;
+    return {
+      ...more, comment, external_id: externalId, assignee_email: assigneeEmail, group_id: group, recipient, custom_fields: custom.length > 0 ? custom : undefined,
+    };
+  };
+  n8n.zendeskQuery = ({ query, status, group }) => ['type:ticket', query, isGiven(status) && `status:${status}`, isGiven(group) && `group:${group}`].filter(Boolean).join(' ');
+
+  // --- Outlook ---
+
+  const recipients = (value) => (isGiven(value)
+    ? list(value).flatMap((one) => String(one).split(/[,;]/)).map((address) => ({ emailAddress: { address: address.trim() } })) : undefined);
+  n8n.outlookMessage = ({ to, subject, content, fields = {} }) => {
+    const body = content ?? fields.bodyContent;
+    const type = String(fields.bodyContentType ?? fields.contentType ?? 'html').toLowerCase();
+    const files = n8n.files(list(fields.attachments?.attachments).map(({ binaryPropertyName }) => binaryPropertyName).filter(isGiven));
+    const categories = typeof fields.categories === 'string' ? [fields.categories] : fields.categories;
+    return {
+      subject: fields.subject ?? subject, body: body === undefined ? undefined : { contentType: type === 'text' ? 'Text' : 'HTML', content: String(body) },
+      toRecipients: recipients(to ?? fields.toRecipients), ccRecipients: recipients(fields.ccRecipients), bccRecipients: recipients(fields.bccRecipients),
+      replyTo: recipients(fields.replyTo), from: recipients(fields.from)?.[0], importance: fields.importance, categories, isRead: fields.isRead,
+      attachments: files.length > 0 ? files.map(({ name, contentType, base64 }) => ({
+        '@odata.type': '#microsoft.graph.fileAttachment', name, contentType, contentBytes: base64,
+      })) : undefined,
+    };
+  };
+  n8n.outlookFilter = ({ custom, receivedAfter, receivedBefore, readStatus, hasAttachments, sender }) => {
+    const parts = [custom];
+    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${toDate(receivedAfter).toUTC().toISO()}`);
+    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${toDate(receivedBefore).toUTC().toISO()}`);
+    if (readStatus === 'read' || readStatus === 'unread') parts.push(`isRead eq ${readStatus === 'read'}`);
+    if (typeof hasAttachments === 'boolean') parts.push(`hasAttachments eq ${hasAttachments}`);
+    if (isGiven(sender)) parts.push(`from/emailAddress/address eq '${String(sender).replaceAll("'", "''")}'`);
+    return parts.filter(isGiven).join(' and ') || undefined;
+  };
+
+  // --- Others ---
+
+  n8n.youtubeParts = (parts, all) => {
+    const named = list(parts);
+    return named.length === 0 || named.includes('*') ? all : named.join(',');
+  };
+  n8n.youtubeSnippet = ({ tags, ...fields }) => ({ ...fields, tags: isGiven(tags) ? splitNames(tags) : undefined });
+  n8n.lastSegment = (value) => String(idOf(value)).split('?')[0].replace(/\/+$/, '').split('/').at(-1);
+  n8n.trelloId = (value) => /trello\.com\/[bc]\/(\w+)/.exec(String(value))?.[1] ?? value;
+  n8n.redditName = (id, prefix) => (/^t\d_/.test(String(id)) ? String(id) : `${prefix}${id}`);
+  n8n.mondayAnswer = (body) => {
+    if (body?.errors?.length > 0 || body?.error_message) throw new Error(body.error_message ?? body.errors[0].message);
+    return body.data;
+  };
+  n8n.twilioNumber = ({ number, isWhatsApp }) => (isWhatsApp === true && !String(number).startsWith('whatsapp:') ? `whatsapp:${number}` : String(number ?? ''));
+  n8n.twilioTwiml = ({ message = '', twiml }) => {
+    if (twiml === true) return String(message);
+    return `<Response><Say>${String(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Say></Response>`;
+  };
+  n8n.wordpressFields = ({ title, more = {} }) => {
+    const { authorId, commentStatus, pingStatus, postId, ...fields } = more;
+    const ids = (value) => (value === undefined ? undefined : list(value).map(Number));
+    return { title, ...fields, author: authorId, comment_status: commentStatus, ping_status: pingStatus, categories: ids(fields.categories), tags: ids(fields.tags) };
+  };
+  n8n.wooFields = ({ name, email, more = {}, images, metadata }) => {
+    const snake = (text) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const fields = Object.fromEntries(Object.entries(more).map(([key, value]) => [snake(key), value]));
+    if (fields.categories !== undefined) fields.categories = list(fields.categories).map((id) => ({ id }));
+    if (fields.tags !== undefined) fields.tags = list(fields.tags).map((id) => ({ id }));
+    return { name, email, ...fields, images, meta_data: metadata };
+  };
+  const SALESFORCE_NAMES = { acconuntId: 'AccountId', mobilePhone: 'MobilePhone', owner: 'OwnerId', firstname: 'FirstName', lastname: 'LastName', emailBouncedReason: 'EmailBouncedReason' };
+  n8n.salesforceFields = ({ fields = {}, more = {} }) => {
+    const written = { ...fields };
+    for (const [name, value] of Object.entries(more)) {
+      if (name === 'customFieldsUi') for (const { fieldId, value: content } of list(value?.customFieldsValues)) written[fieldId] = content;
+      else if (isGiven(value)) written[SALESFORCE_NAMES[name] ?? name[0].toUpperCase() + name.slice(1)] = value;
+    }
+    return written;
+  };
+  n8n.salesforceQuery = ({ object, fields, conditions, limit, all }) => {
+    const chosen = typeof fields === 'string' ? splitNames(fields) : list(fields);
+    const literal = (value) => (typeof value === 'number' || typeof value === 'boolean' ? value : `'${String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`);
+    const OPERATORS = { equal: '=', '>': '>', '<': '<', '>=': '>=', '<=': '<=' };
+    const where = list(conditions).map(({ field, operation = 'equal', value }) => `${field} ${OPERATORS[operation] ?? operation} ${literal(value)}`);
+    const names = chosen.length > 0 ? ['Id', ...chosen.filter((name) => name.toLowerCase() !== 'id')].join(',') : 'FIELDS(STANDARD)';
+    const most = all === true ? 200 : (limit ?? 50);
+    return `SELECT ${names} FROM ${object}${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''} LIMIT ${most}`;
+  };
 })
