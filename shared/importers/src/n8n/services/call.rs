@@ -38,7 +38,6 @@ impl Call {
         Some(Self { service, operation, arguments })
     }
 
-
     pub fn set(&mut self, source: &Source, parameter: &str, argument: Arg) {
         self.arguments.javascript.remove(parameter);
         self.arguments.values.remove(parameter);
@@ -57,6 +56,9 @@ impl Call {
 
     /// The configuration of the node. A value that is not as the form asks for is sent all the same, as it was.
     pub fn config(mut self, result: &str) -> Option<Map<String, Value>> {
+        for name in self.missing() {
+            self.arguments.javascript.insert(name.to_owned(), "\"\"".to_owned());
+        }
         let mut config = match build_node(self.service, self.operation, &self.arguments) {
             Ok(config) => config,
             Err(problems) => {
@@ -76,8 +78,19 @@ impl Call {
 
     /// The node, whose items are those of `result`.
     pub fn node(self, result: &str) -> Option<Translation> {
-        let reconnects = self.reconnects();
-        Some(Translation::new("http", self.config(result)?.into()).with_reconnects(reconnects))
+        let (reconnects, missing) = (self.reconnects(), self.missing());
+        let notes = missing.into_iter().map(|name| format!("its `{name}` is empty"));
+        Some(Translation::new("http", self.config(result)?.into()).with_reconnects(reconnects).with_notes(notes))
+    }
+
+    /// The required parameters without an argument.
+    fn missing(&self) -> Vec<&'static str> {
+        let required = self.operation.required.iter().map(String::as_str);
+        let is_missing = |name: &&str| {
+            let has_default = self.operation.parameters.get(*name).is_some_and(|schema| schema.get("default").is_some());
+            !has_default && !self.arguments.values.contains_key(*name) && !self.arguments.javascript.contains_key(*name)
+        };
+        required.filter(is_missing).collect()
     }
 
     /// What a person must set in the node.

@@ -67,8 +67,7 @@ fn or_empty(value: &Value) -> &Value {
 
 /// The entries of a feed, by the names of n8n.
 pub fn feed(source: &Source) -> Option<Translation> {
-    let url = source.find("url")?;
-    let url = match url {
+    let url = match source.get("url") {
         Value::String(text) if !text.starts_with('=') => json!(crate::syntax::escape_jinja(text.trim())),
         other => json!({"js": (source.js)(other)}),
     };

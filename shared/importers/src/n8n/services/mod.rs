@@ -12,6 +12,7 @@ mod drive;
 mod github;
 mod gmail;
 mod mail;
+mod meta;
 mod notion;
 mod sheets;
 mod slack;
@@ -41,6 +42,7 @@ pub fn translate(
         "dataTable" => tables::translate(&source),
         "discord" => discord::translate(&source),
         "emailSend" => mail::send(&source),
+        "facebookGraphApi" => meta::graph(&source),
         "github" => github::translate(&source),
         "gmail" => gmail::translate(&source),
         "googleDrive" => drive::translate(&source),

@@ -55,8 +55,10 @@ pub fn translate(source: &Source) -> Option<Translation> {
         }
     }
     config.insert("itemMode".to_owned(), json!({"result": {"js": result}}));
-    let note = "the table begins empty: import its rows";
-    Some(Translation::new("table", config.into()).with_notes([note]).with_reconnects([format!("the rows of the table `{table}`")]))
+    let is_computed = scalar_text(source.get("dataTableId")).starts_with('=');
+    let notes = ["the table begins empty: import its rows", "the name of its table was computed: set it"];
+    let notes = notes.into_iter().take(1 + usize::from(is_computed));
+    Some(Translation::new("table", config.into()).with_notes(notes).with_reconnects([format!("the rows of the table `{table}`")]))
 }
 
 /// The name of the table, with the characters that names of tables have here.
@@ -64,9 +66,14 @@ fn name(source: &Source) -> Option<String> {
     let raw = source.raw("dataTableId");
     let names = [&raw["cachedResultName"], source.get("dataTableId")].map(scalar_text);
     let name = names.into_iter().find(|name| !name.is_empty())?;
-    if name.starts_with('=') {
-        return None;
-    }
+    // A computed name becomes that of its last field: the nodes of a workflow mostly compute it in the same way.
+    let name = match name.strip_prefix('=') {
+        Some(expression) => {
+            let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            names.filter(|name| !name.is_empty()).next_back()?.to_owned()
+        }
+        None => name,
+    };
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     Some(truncate(&name, MAX_NAME - 1))
 }

@@ -12,7 +12,8 @@ pub fn translate(source: &Source) -> Option<Translation> {
     let sends = matches!(source.resource("message"), "message")
         && matches!(source.operation("sendMessage"), "sendMessage" | "send" | "post");
     if !sends {
-        return None;
+        let is_url = source.kind == "whatsApp" && source.text("operation") == "mediaUrlGet";
+        return if is_url { super::meta::media_url(source) } else { None };
     }
     match source.kind {
         "telegram" => telegram(source),
@@ -60,7 +61,7 @@ fn telegram(source: &Source) -> Option<Translation> {
 
 fn whats_app(source: &Source) -> Option<Translation> {
     if !matches!(source.text("messageType"), "" | "text") {
-        return None;
+        return super::meta::send_media(source);
     }
     let written = source.find("textBody")?;
     let result = "({ messages: [{ id: output.messageId }] })";

@@ -32,6 +32,187 @@ fn translated(kind: &str, version: f64, parameters: Value) -> Vec<Value> {
     translation.steps.into_iter().map(|step| json!({"type": step.kind, "suffix": step.suffix, "config": step.config})).collect()
 }
 
+#[test]
+fn rows_of_a_sheet_are_read_and_filtered() {
+    let steps = translated(
+        "googleSheets",
+        4.7,
+        json!({
+            "documentId": {"__rl": true, "mode": "url", "value": "https://docs.google.com/spreadsheets/d/1abc/edit#gid=0"},
+            "sheetName": {"__rl": true, "mode": "list", "value": 7, "cachedResultName": "O'Neill"},
+            "filtersUI": {"values": [{"lookupColumn": "Status", "lookupValue": "={{ $json.status }}"}]},
+        }),
+    );
+    assert_eq!(
+        steps,
+        [json!({"type": "http", "suffix": "", "config": {
+            "method": "GET", "url": "https://sheets.googleapis.com/v4/spreadsheets/1abc/values/%27O%27%27Neill%27",
+            "query": {"valueRenderOption": "UNFORMATTED_VALUE", "dateTimeRenderOption": "FORMATTED_STRING"},
+            "failOnStatus": true,
+            "itemMode": {"result": {
+                "js": r#"n8n.sheetRows(output.body, { filters: [["Status", $value(() => $json.status)]] })"#
+            }},
+        }})]
+    );
+}
+
+#[test]
+fn a_row_is_appended_by_the_names_of_its_columns() {
+    let steps = translated(
+        "googleSheets",
+        4.5,
+        json!({
+            "operation": "append", "documentId": {"__rl": true, "mode": "id", "value": "={{ $json.file }}"},
+            "sheetName": {"__rl": true, "mode": "id", "value": "gid=12"},
+            "columns": {"mappingMode": "defineBelow", "value": {"Name": "={{ $json.name }}", "Day": "Monday"}},
+        }),
+    );
+    let [read, write] = &steps[..] else { panic!("{steps:?}") };
+    assert_eq!((&read["suffix"], &write["suffix"]), (&json!("header"), &json!("")));
+    assert_eq!(read["config"]["itemMode"]["run"], "all");
+    assert_eq!(
+        read["config"]["itemMode"]["result"]["js"],
+        "n8n.sheetAppend(output.body, () => ({ Name: $value(() => $json.name), Day: \"Monday\" }), \
+         { document: $value(() => $json.file), isStrict: true })"
+    );
+    assert_eq!(
+        write["config"]["url"]["js"],
+        "`https://sheets.googleapis.com/v4/spreadsheets/${encodeURIComponent($json.document)}/values/\
+         ${encodeURIComponent($json.sheet)}:append`"
+    );
+    assert_eq!(
+        write["config"]["body"]["value"]["js"],
+        r#"{"values": $input.all().flatMap((item) => item.json.lines)}"#
+    );
+}
+
+#[test]
+fn a_row_that_is_not_found_is_appended() {
+    let parameters = json!({
+        "operation": "appendOrUpdate", "documentId": "1abc", "sheetName": "Orders",
+        "columns": {"mappingMode": "autoMapInputData", "matchingColumns": ["id"]},
+    });
+    let translation = translate("googleSheets", 4.6, &parameters, &js).unwrap();
+    let names: Vec<_> = translation.steps.iter().map(|step| (step.kind, step.suffix)).collect();
+    assert_eq!(
+        names,
+        [("http", "rows"), ("code", "changes"), ("http", "update"), ("http", "append"), ("code", "")]
+    );
+    let wires: Vec<_> = translation.wires.iter().map(|(from, port, to)| (*from, port.as_str(), *to)).collect();
+    assert_eq!(wires, [(0, "out", 1), (1, "update", 2), (1, "append", 3), (2, "out", 4), (3, "out", 4)]);
+    assert_eq!(translation.exits, [("0".to_owned(), 4, "out".to_owned())]);
+}
+
+#[test]
+fn a_message_of_slack_has_blocks_and_a_thread() {
+    let steps = translated(
+        "slack",
+        2.3,
+        json!({
+            "select": "channel", "channelId": {"__rl": true, "mode": "name", "value": "general"}, "messageType": "block",
+            "blocksUi": r#"{"blocks": [{"type": "divider"}]}"#, "text": "=Hi {{ $json.name }}",
+            "otherOptions": {"includeLinkToWorkflow": false, "thread_ts": {"replyValues": {"thread_ts": "={{ $json.ts }}"}}},
+        }),
+    );
+    assert_eq!(
+        steps[0]["config"]["body"]["value"]["js"],
+        r##"{"channel": "#general", "text": $text`Hi ${() =>  $json.name }`, "blocks": [{"type":"divider"}], "thread_ts": $value(() => $json.ts)}"##
+    );
+    assert_eq!(steps[0]["config"]["itemMode"]["result"]["js"], "n8n.slackAnswer(output.body)");
+}
+
+#[test]
+fn a_query_becomes_statements_with_values() {
+    let config = |version: f64, parameters: Value| {
+        let steps = translated("postgres", version, parameters);
+        steps[0]["config"]["statements"].clone()
+    };
+    let query = "=SELECT * FROM a WHERE name = '{{ $json.name }}' AND n > {{ $json.n }} AND x LIKE '%{{ $json.x }}%';\nSELECT ';'";
+    assert_eq!(
+        config(2.5, json!({"operation": "executeQuery", "query": query})),
+        json!([
+            {
+                "sql": "SELECT * FROM a WHERE name = $1 AND n > $2 AND x LIKE $3",
+                "parameters": {"js": "[$value(() => $json.name), $value(() => $json.n), $text`%${() =>  $json.x }%`]"},
+            },
+            {"sql": "SELECT ';'"},
+        ])
+    );
+    let replaced = json!({
+        "operation": "executeQuery", "query": "UPDATE a SET b = $2 WHERE id = $1",
+        "options": {"queryReplacement": "={{ $json.id }},{{ [1, 2].join(',') }}"},
+    });
+    assert_eq!(
+        config(2.6, replaced),
+        json!([{
+            "sql": "UPDATE a SET b = $1 WHERE id = $2",
+            "parameters": {"js": "[$value(() => [1, 2].join(',')), $value(() => $json.id)]"},
+        }])
+    );
+    let upsert = json!({
+        "operation": "upsert", "schema": {"__rl": true, "mode": "list", "value": "public"}, "table": {"__rl": true, "mode": "name", "value": "a"},
+        "columns": {"mappingMode": "defineBelow", "value": {"id": "={{ $json.id }}", "b\"c": 1}, "matchingColumns": ["id"]},
+    });
+    assert_eq!(
+        config(2.5, upsert)[0]["sql"],
+        r#"INSERT INTO "public"."a" ("id", "b""c") VALUES ($1, $2) ON CONFLICT ("id") DO UPDATE SET "b""c" = EXCLUDED."b""c" RETURNING *"#
+    );
+    // The name of a table cannot be a value.
+    let computed = json!({"operation": "executeQuery", "query": "=SELECT * FROM {{ $json.table }}"});
+    assert!(translate("postgres", 2.5, &computed, &js).is_none());
+}
+
+#[test]
+fn rows_of_a_table_are_found_by_conditions() {
+    let steps = translated(
+        "dataTable",
+        1.0,
+        json!({
+            "operation": "rowNotExists", "dataTableId": {"__rl": true, "mode": "list", "value": "x1", "cachedResultName": "My orders"},
+            "filters": {"conditions": [{"keyName": "id", "condition": "gte", "keyValue": "={{ $json.id }}"}]},
+        }),
+    );
+    assert_eq!(
+        steps[0]["config"],
+        json!({
+            "table": "My_orders", "action": "find", "matching": "any", "limit": 1,
+            "filters": [{"field": "id", "operator": "atLeast", "value": {"js": "$value(() => $json.id)"}}],
+            "itemMode": {"result": {"js": "output.length > 0 ? [] : [{ json: $json }]"}},
+        })
+    );
+}
+
+#[test]
+fn operations_of_the_table_have_their_defaults() {
+    let steps = translated("trello", 1.0, json!({"listId": "=a{{ 1 }}", "name": "Card"}));
+    assert_eq!(
+        steps[0]["config"]["query"],
+        json!({"idList": {"js": "$text`a${() =>  1 }`"}, "name": "Card"})
+    );
+    let settings = translated("jira", 1.0, json!({"operation": "get", "issueKey": "ED-1"}));
+    assert_eq!(settings[0]["config"]["url"], "https://to-be-chosen.atlassian.net/rest/api/3/issue/ED-1");
+    assert!(translate("trello", 1.0, &json!({"operation": "unknown"}), &js).is_none());
+    assert!(translate("unknown", 1.0, &json!({}), &js).is_none());
+}
+
+#[test]
+fn hostile_parameters_take_linear_time() {
+    let many = "{{ 1 }}'".repeat(8_000);
+    let quotes = "'{{ 1 }}".repeat(8_000);
+    for query in [format!("=SELECT {many}"), format!("=SELECT {quotes}"), format!("SELECT {}", ";".repeat(60_000)), "$1".repeat(30_000)] {
+        let start = std::time::Instant::now();
+        translate("postgres", 2.5, &json!({"operation": "executeQuery", "query": query}), &js);
+        assert!(start.elapsed().as_secs() < 5);
+    }
+    for kind in ["googleSheets", "gmail", "slack", "notion", "airtable", "googleDrive", "dataTable", "emailSend", "hubspot"] {
+        for parameters in [json!(null), json!([]), json!({"operation": 5, "columns": 7, "options": [1]}), json!({"documentId": {"__rl": 1}})] {
+            if let Some(translation) = translate(kind, f64::NAN, &parameters, &js) {
+                problems(&translation);
+            }
+        }
+    }
+}
+
 /// Counts the nodes of a folder of workflows that are translated: `CORPUS=… cargo test -p importers --lib services -- --ignored
 /// --nocapture`. With `LEFT=<type>`, it lists what is left of a type.
 #[test]
