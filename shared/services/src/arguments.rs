@@ -71,9 +71,7 @@ impl Arguments {
         if let Some(required) = form["required"].as_array_mut() {
             let has_default =
                 |name: &str| service.schema(operation, name).is_some_and(|schema| schema.get("default").is_some());
-            required.retain(|name| {
-                name.as_str().is_none_or(|name| !self.is_computed(name) && !has_default(name))
-            });
+            required.retain(|name| name.as_str().is_none_or(|name| !self.is_computed(name) && !has_default(name)));
         }
         form
     }
@@ -165,9 +163,9 @@ impl Arguments {
 }
 
 fn empty_problem(text: &str) -> Option<Translated<String>> {
-    text.trim().is_empty().then(|| {
-        translated!("must not be empty; leave the parameter out", "no puede estar vacía; omita el parámetro")
-    })
+    text.trim()
+        .is_empty()
+        .then(|| translated!("must not be empty; leave the parameter out", "no puede estar vacía; omita el parámetro"))
 }
 
 /// Parses a text that must be one whole expression. The second form refuses comments and texts that end the first one, such as

@@ -194,8 +194,7 @@ mod tests {
     fn build(service: &str, operation: &str, values: Value, javascript: &[(&str, &str)]) -> Value {
         let service = find(service).unwrap();
         let javascript = javascript.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        let arguments =
-            Arguments { values: values.as_object().unwrap().clone(), javascript, ..Arguments::default() };
+        let arguments = Arguments { values: values.as_object().unwrap().clone(), javascript, ..Arguments::default() };
         build_node(service, service.find_operation(operation).unwrap(), &arguments).unwrap().into()
     }
 

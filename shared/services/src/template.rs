@@ -49,11 +49,7 @@ pub const JAVASCRIPT: Notation = Notation { literal: js_literal, name: |name| Va
 
 /// Writes a JSON body as an expression. `find` returns the expression of a parameter, or `None` if it is left out. Then its
 /// field is left out, too, and an object or list that has nothing else. Returns `None` if nothing is left.
-pub fn to_expression<'v>(
-    body: &Value,
-    notation: Notation,
-    find: &impl Fn(&str) -> Option<&'v str>,
-) -> Option<String> {
+pub fn to_expression<'v>(body: &Value, notation: Notation, find: &impl Fn(&str) -> Option<&'v str>) -> Option<String> {
     match body {
         Value::String(text) => match whole_placeholder(text) {
             Some(name) => find(name).map(str::to_owned),

@@ -87,7 +87,8 @@ fn fields(source: &Source, without: &[String]) -> Option<Arg> {
         let fields = fields.map(|(name, value)| (name.clone(), Arg::Parameter(value.clone())));
         return Some(Arg::Object(fields.collect()));
     }
-    let lists = ["columnsUi.columns", "fieldsUi.fieldValues", "fields.values"].iter().flat_map(|path| list(source.get(path)));
+    let lists =
+        ["columnsUi.columns", "fieldsUi.fieldValues", "fields.values"].iter().flat_map(|path| list(source.get(path)));
     let given = lists.filter_map(|field| {
         let name = ["column", "fieldId", "fieldName"].map(|name| scalar_text(&field[name]));
         let value = ["value", "fieldValue"].map(|name| &field[name]).into_iter().find(|value| !value.is_null())?;
@@ -186,7 +187,9 @@ fn search(source: &Source) -> Option<Translation> {
         call.set(source, "view", Arg::Parameter(view.clone()));
     }
     let fields = option("fields").filter(|fields| !is_empty(fields));
-    if let Some(sort) = list(source.get("sort.property")).first().or_else(|| list(source.get("additionalOptions.sort")).first()) {
+    if let Some(sort) =
+        list(source.get("sort.property")).first().or_else(|| list(source.get("additionalOptions.sort")).first())
+    {
         call.set(source, "sortField", Arg::Parameter(sort["field"].clone()));
         if text(&sort["direction"]) == "desc" {
             call.set(source, "sortDirection", Arg::text("desc"));
@@ -205,5 +208,8 @@ fn search(source: &Source) -> Option<Translation> {
         _ => "n8n.airtableRecord(record)".to_owned(),
     };
     let result = format!("output.body.records.map((record) => {record})");
-    Some(call.node(&result)?.with_notes(all.then_some("only the first 100 records are read: a loop reads further pages")))
+    Some(
+        call.node(&result)?
+            .with_notes(all.then_some("only the first 100 records are read: a loop reads further pages")),
+    )
 }

@@ -87,7 +87,8 @@ impl Call {
     fn missing(&self) -> Vec<&'static str> {
         let required = self.operation.required.iter().map(String::as_str);
         let is_missing = |name: &&str| {
-            let has_default = self.operation.parameters.get(*name).is_some_and(|schema| schema.get("default").is_some());
+            let has_default =
+                self.operation.parameters.get(*name).is_some_and(|schema| schema.get("default").is_some());
             !has_default && !self.arguments.values.contains_key(*name) && !self.arguments.javascript.contains_key(*name)
         };
         required.filter(is_missing).collect()

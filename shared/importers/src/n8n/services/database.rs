@@ -56,7 +56,11 @@ pub fn translate(source: &Source) -> Option<Translation> {
 
 /// MySQL gives no rows that it changed.
 fn changed(is_mysql: bool) -> &'static str {
-    if is_mysql { "({ success: true, affectedRows: output.affectedRows, insertId: output.lastInsertId })" } else { ROWS }
+    if is_mysql {
+        "({ success: true, affectedRows: output.affectedRows, insertId: output.lastInsertId })"
+    } else {
+        ROWS
+    }
 }
 
 impl<'s> Writer<'s> {
@@ -450,7 +454,8 @@ fn split(text: &str) -> Vec<String> {
 fn pieces(text: &str) -> Vec<(&str, bool)> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
-        let start = ["'", "\"", "`", "--", "/*", "$$"].into_iter().filter_map(|mark| Some((rest.find(mark)?, mark))).min();
+        let start =
+            ["'", "\"", "`", "--", "/*", "$$"].into_iter().filter_map(|mark| Some((rest.find(mark)?, mark))).min();
         let Some((start, mark)) = start else { break };
         let end = match mark {
             "--" => "\n",

@@ -156,7 +156,9 @@ fn download(source: &Source) -> Option<Translation> {
     call.set(source, "fileId", id(source, "fileId"));
     call.set(source, "fields", Arg::text("id,name,mimeType"));
     let mut options = Map::new();
-    for (path, name) in [("options.binaryPropertyName", "property"), ("binaryPropertyName", "property"), ("options.fileName", "name")] {
+    for (path, name) in
+        [("options.binaryPropertyName", "property"), ("binaryPropertyName", "property"), ("options.fileName", "name")]
+    {
         if let Some(value) = source.find(path) {
             options.entry(name).or_insert_with(|| value.clone());
         }
@@ -239,7 +241,11 @@ fn share(source: &Source) -> Option<Translation> {
 
 fn create_folder(source: &Source) -> Option<Translation> {
     let mut call = Call::new("google-drive/create-folder")?;
-    call.set(source, "name", source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone())));
+    call.set(
+        source,
+        "name",
+        source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone())),
+    );
     if let Some(folder) = folder(source) {
         call.set(source, "parents", Arg::List(vec![folder]));
     }
@@ -280,14 +286,19 @@ fn search(source: &Source) -> Option<Translation> {
             call.set(source, "q", Arg::Script(format!("n8n.driveQuery({query})")));
         }
     }
-    let fields = [source.get("options.fields"), source.get("fields")].into_iter().find(|fields| !list(fields).is_empty());
+    let fields =
+        [source.get("options.fields"), source.get("fields")].into_iter().find(|fields| !list(fields).is_empty());
     let fields: Vec<String> = fields.map(|fields| list(fields).iter().map(scalar_text).collect()).unwrap_or_default();
     let fields = match fields.len() {
         0 => "id,name".to_owned(),
         _ => fields.join(","),
     };
     let is_all = fields.split(',').any(|field| field == "*");
-    call.set(source, "fields", Arg::text(if is_all { "*".to_owned() } else { format!("nextPageToken,files({fields})") }));
+    call.set(
+        source,
+        "fields",
+        Arg::text(if is_all { "*".to_owned() } else { format!("nextPageToken,files({fields})") }),
+    );
     let page = match source.get("limit") {
         _ if source.is_true("returnAll") => Arg::Parameter(1000.into()),
         limit if is_empty(limit) => Arg::Parameter(50.into()),
@@ -296,6 +307,7 @@ fn search(source: &Source) -> Option<Translation> {
     call.set(source, "pageSize", page);
     call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
     call.set(source, "includeItemsFromAllDrives", Arg::Parameter(true.into()));
-    let notes = source.is_true("returnAll").then_some("only the first 1,000 files are read: a loop reads further pages");
+    let notes =
+        source.is_true("returnAll").then_some("only the first 1,000 files are read: a loop reads further pages");
     Some(call.node("output.body.files ?? []")?.with_notes(notes))
 }

@@ -41,7 +41,11 @@ fn place(source: &Source) -> [(&'static str, Arg); 3] {
         Some(text) if !text.starts_with('=') => Arg::text(text.trim_start_matches('/')),
         _ => Arg::Script(format!("String({}).replace(/^\\/+/, '')", (source.js)(path))),
     };
-    [("owner", named("owner", "n8n.githubName({})")), ("repo", named("repository", "n8n.githubName({})")), ("path", path)]
+    [
+        ("owner", named("owner", "n8n.githubName({})")),
+        ("repo", named("repository", "n8n.githubName({})")),
+        ("path", path),
+    ]
 }
 
 fn call(source: &Source, name: &str) -> Option<Call> {

@@ -172,12 +172,11 @@ fn with_attachments(source: &Source, translation: Translation) -> Option<Transla
     call.set(source, "attachmentId", Arg::Script("$json.attachmentId".to_owned()));
     let result = "({ json: { ...$json, data: output.body.data } })";
     let read = Translation::new("http", call.config(result)?.into());
-    translation.steps.extend(read.steps.into_iter().map(|step| crate::translation::TranslatedStep {
-        suffix: "file",
-        ..step
-    }));
+    translation
+        .steps
+        .extend(read.steps.into_iter().map(|step| crate::translation::TranslatedStep { suffix: "file", ..step }));
     translation.wires.push((1, "files".to_owned(), 2));
-    let gather = json!({"javascript": "return n8n.gmailWithFiles();", "inputs": ["in", "in2"], "itemMode": {"run": "all"}});
+    let gather = json!({"javascript": "return n8n.gmailWithFiles();", "itemMode": {"run": "all"}});
     translation.steps.extend(Translation::new("code", gather).steps);
     // Wires lead to the first input; the messages come first.
     translation.wires.push((1, "messages".to_owned(), 3));

@@ -38,7 +38,8 @@ pub fn graph(source: &Source) -> Option<Translation> {
     }
     let method = source.text("httpRequestMethod");
     let method = if matches!(method, "POST" | "DELETE") { method } else { "GET" };
-    let version = source.find("graphApiVersion").map_or_else(|| Arg::text(VERSION), |value| Arg::Parameter(value.clone()));
+    let version =
+        source.find("graphApiVersion").map_or_else(|| Arg::text(VERSION), |value| Arg::Parameter(value.clone()));
     let segments = ["node", "edge"].iter().filter_map(|path| source.find(path));
     let path = std::iter::once(version).chain(segments.map(|segment| Arg::Parameter(segment.clone())));
     let path: Vec<Arg> = path.collect();
@@ -53,17 +54,23 @@ pub fn graph(source: &Source) -> Option<Translation> {
         let name = scalar_text(&pair["name"]);
         match name.as_str() {
             "" => {}
-            name if is_secret(name) => notes.push(format!("its query parameter {name} is left out: keep secrets in a credential")),
+            name if is_secret(name) => {
+                notes.push(format!("its query parameter {name} is left out: keep secrets in a credential"))
+            }
             name => drop(query.insert(name.to_owned(), json!({"js": (source.js)(&pair["value"])}))),
         }
     }
-    let fields: Vec<String> = list(source.get("options.fields.field")).iter().map(|field| scalar_text(&field["name"])).collect();
+    let fields: Vec<String> =
+        list(source.get("options.fields.field")).iter().map(|field| scalar_text(&field["name"])).collect();
     if !fields.is_empty() {
         query.insert("fields".to_owned(), crate::syntax::escape_jinja(&fields.join(",")).into());
     }
     if let Some(json) = source.find("options.queryParametersJson") {
         let written = (source.js)(json);
-        notes.push(format!("its query is one computed value, which is not imported ({} characters)", written.chars().count()));
+        notes.push(format!(
+            "its query is one computed value, which is not imported ({} characters)",
+            written.chars().count()
+        ));
     }
     if !query.is_empty() {
         config.insert("query".to_owned(), query.into());
@@ -90,7 +97,12 @@ pub fn send_media(source: &Source) -> Option<Translation> {
         _ => return None,
     }
     for (path, name) in [("additionalFields.mediaCaption", "caption"), ("additionalFields.mediaFilename", "filename")] {
-        media.extend(source.find(path).filter(|value| !is_empty(value)).map(|value| (name.to_owned(), Arg::Parameter(value.clone()))));
+        media.extend(
+            source
+                .find(path)
+                .filter(|value| !is_empty(value))
+                .map(|value| (name.to_owned(), Arg::Parameter(value.clone()))),
+        );
     }
     let to = source.js("recipientPhoneNumber");
     let body = Arg::Object(vec![

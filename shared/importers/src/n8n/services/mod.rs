@@ -1,8 +1,8 @@
 //! Translates nodes of services, such as Google Sheets and Slack, and of databases, tables, e-mails and feeds.
 //!
 //! `operations.jsonl` has the operations of n8n that are one operation of the crate `services`. The modules have the others:
-//! those that need several requests, or a node that is not `http`. Scripts of the nodes call `n8n.…`, which
-//! `script/src/prelude/n8n/nodes/services.js` defines.
+//! those that need several requests, or a node that is not `http`. Scripts of the nodes call `n8n.…`, which the files
+//! `script/src/prelude/n8n/nodes/*.js` define.
 
 mod airtable;
 mod call;
@@ -30,12 +30,7 @@ use source::Source;
 
 /// Translates a node of a service. `js` writes a parameter of n8n in JavaScript. None if the operation is not known, or the
 /// service.
-pub fn translate(
-    kind: &str,
-    version: f64,
-    parameters: &Value,
-    js: &dyn Fn(&Value) -> String,
-) -> Option<Translation> {
+pub fn translate(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Translation> {
     let source = Source { kind, version, parameters, js };
     let translated = match kind {
         "airtable" => airtable::translate(&source),

@@ -33,7 +33,11 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("page", "" | "create") => {
             let mut call = Call::new("notion/create-page")?;
             call.set(source, "parentId", id(source, "pageId"));
-            call.set(source, "title", source.find("title").map_or_else(|| Arg::text(""), |title| Arg::Parameter(title.clone())));
+            call.set(
+                source,
+                "title",
+                source.find("title").map_or_else(|| Arg::text(""), |title| Arg::Parameter(title.clone())),
+            );
             if let Some(blocks) = blocks(source) {
                 call.set(source, "children", blocks);
             }
@@ -149,7 +153,11 @@ fn get_all(source: &Source) -> Option<Translation> {
     let several = source.get("options.filter.multipleCondition.condition");
     if source.text("filterType") == "json" {
         let json = source.find("filterJson")?;
-        call.set(source, "filter", Arg::Script(format!("n8n.parsed({})?.filter ?? n8n.parsed({0})", (source.js)(json))));
+        call.set(
+            source,
+            "filter",
+            Arg::Script(format!("n8n.parsed({})?.filter ?? n8n.parsed({0})", (source.js)(json))),
+        );
     } else if !conditions.is_empty() && source.text("filterType") != "none" {
         let join = if source.text("matchType") == "allFilters" { "and" } else { "or" };
         let conditions = (source.js)(&conditions.into());

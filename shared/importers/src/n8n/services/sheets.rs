@@ -136,9 +136,7 @@ fn read_call(source: &Source, part: Part, cells: Option<&Value>) -> Option<Call>
             call = Call::new("google-sheets/read-rows")?;
             let range = match (sheet, cells) {
                 (Sheet::Range(range) | Sheet::Number(range), None) => range,
-                (Sheet::Title(title), None) => {
-                    range(source, &title, if let Part::Header = part { "1:1" } else { "" })
-                }
+                (Sheet::Title(title), None) => range(source, &title, if let Part::Header = part { "1:1" } else { "" }),
                 (Sheet::Title(title), Some(cells)) => {
                     let cells = (source.js)(cells);
                     Arg::Script(format!("n8n.sheetRange({}, {cells})", title.script(source.js)))
@@ -439,5 +437,8 @@ fn create_spreadsheet(source: &Source) -> Option<Translation> {
     let mut call = Call::new("google-sheets/create-spreadsheet")?;
     call.set(source, "title", source.find("title").map_or_else(|| Arg::text("n8n-spreadsheet"), parameter));
     let has_sheets = !list(source.get("sheetsUi.sheetValues")).is_empty();
-    Some(call.node("output.body")?.with_notes(has_sheets.then_some("its sheets are not imported: add them with other nodes")))
+    Some(
+        call.node("output.body")?
+            .with_notes(has_sheets.then_some("its sheets are not imported: add them with other nodes")),
+    )
 }

@@ -89,7 +89,8 @@ fn post(source: &Source) -> Option<Translation> {
     if is_ephemeral {
         call.set(source, "user", Arg::Parameter(located(ephemeral).clone()));
     }
-    if kind != "text" && kind != "attachment"
+    if kind != "text"
+        && kind != "attachment"
         && let Some(blocks) = blocks(source, &mut notes)
     {
         call.set(source, "blocks", blocks);

@@ -93,7 +93,9 @@ pub fn is_static(value: &Value) -> bool {
 pub fn names(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().map(scalar_text).filter(|name| !name.is_empty()).collect(),
-        other => scalar_text(other).split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
+        other => {
+            scalar_text(other).split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+        }
     }
 }
 

@@ -140,7 +140,8 @@ fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Lin
         }
         lines
     });
-    let is_of_version = |line: &Line| line.versions.is_none_or(|[from, before]| (from..before).contains(&source.version));
+    let is_of_version =
+        |line: &Line| line.versions.is_none_or(|[from, before]| (from..before).contains(&source.version));
     let is_meant = |line: &Line| {
         let is_resource = if resource.is_empty() { line.is_default_resource } else { line.resource == resource };
         let is_operation = if operation.is_empty() { line.is_default } else { line.operation == operation };

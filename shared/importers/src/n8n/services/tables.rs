@@ -58,7 +58,11 @@ pub fn translate(source: &Source) -> Option<Translation> {
     let is_computed = scalar_text(source.get("dataTableId")).starts_with('=');
     let notes = ["the table begins empty: import its rows", "the name of its table was computed: set it"];
     let notes = notes.into_iter().take(1 + usize::from(is_computed));
-    Some(Translation::new("table", config.into()).with_notes(notes).with_reconnects([format!("the rows of the table `{table}`")]))
+    Some(
+        Translation::new("table", config.into())
+            .with_notes(notes)
+            .with_reconnects([format!("the rows of the table `{table}`")]),
+    )
 }
 
 /// The name of the table, with the characters that names of tables have here.
@@ -122,7 +126,8 @@ fn filters(source: &Source) -> Option<Vec<Value>> {
         let mut filter = json!({"field": field, "operator": operator});
         let value = constant.map_or_else(|| (source.js)(&condition["keyValue"]), str::to_owned);
         // n8n writes a part of a text with percent signs.
-        let value = if matches!(given, "like" | "ilike") { format!("String({value}).replaceAll('%', '')") } else { value };
+        let value =
+            if matches!(given, "like" | "ilike") { format!("String({value}).replaceAll('%', '')") } else { value };
         if !matches!(operator, "isEmpty" | "isNotEmpty") {
             filter["value"] = json!({"js": value});
         }

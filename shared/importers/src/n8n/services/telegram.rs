@@ -31,7 +31,8 @@ fn send(source: &Source, written: &Value, to: Option<&Value>, result: &str) -> T
         config.insert("to".to_owned(), json!({"js": format!("String({})", (source.js)(to))}));
     }
     config.insert("itemMode".to_owned(), json!({"result": {"js": result}}));
-    Translation::new("send_message", config.into()).with_reconnects([format!("a messaging channel for {}", source.kind)])
+    Translation::new("send_message", config.into())
+        .with_reconnects([format!("a messaging channel for {}", source.kind)])
 }
 
 fn telegram(source: &Source) -> Option<Translation> {

@@ -29,7 +29,11 @@ pub fn problems(translation: &Translation) -> Vec<String> {
 fn translated(kind: &str, version: f64, parameters: Value) -> Vec<Value> {
     let translation = translate(kind, version, &parameters, &js).unwrap_or_else(|| panic!("{kind}: {parameters}"));
     assert_eq!(problems(&translation), Vec::<String>::new());
-    translation.steps.into_iter().map(|step| json!({"type": step.kind, "suffix": step.suffix, "config": step.config})).collect()
+    translation
+        .steps
+        .into_iter()
+        .map(|step| json!({"type": step.kind, "suffix": step.suffix, "config": step.config}))
+        .collect()
 }
 
 #[test]
@@ -94,10 +98,7 @@ fn a_row_that_is_not_found_is_appended() {
     });
     let translation = translate("googleSheets", 4.6, &parameters, &js).unwrap();
     let names: Vec<_> = translation.steps.iter().map(|step| (step.kind, step.suffix)).collect();
-    assert_eq!(
-        names,
-        [("http", "rows"), ("code", "changes"), ("http", "update"), ("http", "append"), ("code", "")]
-    );
+    assert_eq!(names, [("http", "rows"), ("code", "changes"), ("http", "update"), ("http", "append"), ("code", "")]);
     let wires: Vec<_> = translation.wires.iter().map(|(from, port, to)| (*from, port.as_str(), *to)).collect();
     assert_eq!(wires, [(0, "out", 1), (1, "update", 2), (1, "append", 3), (2, "out", 4), (3, "out", 4)]);
     assert_eq!(translation.exits, [("0".to_owned(), 4, "out".to_owned())]);
@@ -185,10 +186,7 @@ fn rows_of_a_table_are_found_by_conditions() {
 #[test]
 fn operations_of_the_table_have_their_defaults() {
     let steps = translated("trello", 1.0, json!({"listId": "=a{{ 1 }}", "name": "Card"}));
-    assert_eq!(
-        steps[0]["config"]["query"],
-        json!({"idList": {"js": "$text`a${() =>  1 }`"}, "name": "Card"})
-    );
+    assert_eq!(steps[0]["config"]["query"], json!({"idList": {"js": "$text`a${() =>  1 }`"}, "name": "Card"}));
     let settings = translated("jira", 1.0, json!({"operation": "get", "issueKey": "ED-1"}));
     assert_eq!(settings[0]["config"]["url"], "https://to-be-chosen.atlassian.net/rest/api/3/issue/ED-1");
     assert!(translate("trello", 1.0, &json!({"operation": "unknown"}), &js).is_none());
@@ -199,13 +197,25 @@ fn operations_of_the_table_have_their_defaults() {
 fn hostile_parameters_take_linear_time() {
     let many = "{{ 1 }}'".repeat(8_000);
     let quotes = "'{{ 1 }}".repeat(8_000);
-    for query in [format!("=SELECT {many}"), format!("=SELECT {quotes}"), format!("SELECT {}", ";".repeat(60_000)), "$1".repeat(30_000)] {
+    for query in [
+        format!("=SELECT {many}"),
+        format!("=SELECT {quotes}"),
+        format!("SELECT {}", ";".repeat(60_000)),
+        "$1".repeat(30_000),
+    ] {
         let start = std::time::Instant::now();
         translate("postgres", 2.5, &json!({"operation": "executeQuery", "query": query}), &js);
         assert!(start.elapsed().as_secs() < 5);
     }
-    for kind in ["googleSheets", "gmail", "slack", "notion", "airtable", "googleDrive", "dataTable", "emailSend", "hubspot"] {
-        for parameters in [json!(null), json!([]), json!({"operation": 5, "columns": 7, "options": [1]}), json!({"documentId": {"__rl": 1}})] {
+    for kind in
+        ["googleSheets", "gmail", "slack", "notion", "airtable", "googleDrive", "dataTable", "emailSend", "hubspot"]
+    {
+        for parameters in [
+            json!(null),
+            json!([]),
+            json!({"operation": 5, "columns": 7, "options": [1]}),
+            json!({"documentId": {"__rl": 1}}),
+        ] {
             if let Some(translation) = translate(kind, f64::NAN, &parameters, &js) {
                 problems(&translation);
             }
@@ -230,7 +240,9 @@ fn counts_the_nodes_of_a_corpus() {
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         let Ok(workflow) = serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()) else { continue };
         for node in workflow["nodes"].as_array().into_iter().flatten() {
-            let Some(kind) = node["type"].as_str().and_then(|kind| kind.strip_prefix("n8n-nodes-base.")) else { continue };
+            let Some(kind) = node["type"].as_str().and_then(|kind| kind.strip_prefix("n8n-nodes-base.")) else {
+                continue;
+            };
             if kind.ends_with("Trigger") || kind.ends_with("Tool") || others.contains(&kind) {
                 continue;
             }
@@ -263,7 +275,10 @@ fn counts_the_nodes_of_a_corpus() {
     rows.sort_by_key(|(_, count)| std::cmp::Reverse(count[0]));
     for (kind, count) in rows {
         if left.is_empty() {
-            println!("{kind:28} {:5} translated {:5} invalid {:4} reviews {:3}", count[0], count[1], count[2], count[3]);
+            println!(
+                "{kind:28} {:5} translated {:5} invalid {:4} reviews {:3}",
+                count[0], count[1], count[2], count[3]
+            );
         }
         (0..4).for_each(|index| sums[index] += count[index]);
     }
