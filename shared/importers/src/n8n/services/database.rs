@@ -320,7 +320,7 @@ fn replacements(source: &Source) -> Vec<String> {
     let paths = ["options.queryReplacement", "options.queryParams", "additionalFields.queryParams"];
     let Some(given) = source.find_any(&paths) else { return Vec::new() };
     match given {
-        Value::Array(items) => return items.iter().map(source.js).collect(),
+        Value::Array(items) => items.iter().map(source.js).collect(),
         Value::String(written) if written.starts_with('=') => {
             let parts = outer_parts(&written[1..]);
             let is_one = parts.len() == 1 && parts[0].trim().starts_with("{{");
@@ -367,7 +367,7 @@ fn outer_parts(written: &str) -> Vec<&str> {
 fn with_placeholders(source: &Source, template: &str, values: &mut Vec<String>) -> Option<String> {
     let (mut sql, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((code, after)) = after.split_once("}}") else { return None };
+        let (code, after) = after.split_once("}}")?;
         let quote_at = open_quote(before);
         match quote_at {
             // The whole text in the quotes is one value.

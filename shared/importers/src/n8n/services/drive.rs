@@ -16,7 +16,7 @@ const SIZE: &str = "files have at most 1 MiB";
 pub fn translate(source: &Source) -> Option<Translation> {
     let is_old = source.version < 3.0;
     match (source.resource("file"), source.operation("")) {
-        ("file", "" | "upload") => upload(source, None),
+        ("file", "" | "upload") => upload(source),
         ("file", "update") => update(source),
         ("file", "createFromText") => create_from_text(source),
         ("file", "download") => download(source),
@@ -100,7 +100,7 @@ fn binary(source: &Source) -> String {
     format!("$binary[{}]", name.map_or_else(|| quote("data"), |name| (source.js)(name)))
 }
 
-fn upload(source: &Source, _: Option<()>) -> Option<Translation> {
+fn upload(source: &Source) -> Option<Translation> {
     let is_text = source.version < 3.0 && !source.is_true("binaryData");
     let file = match is_text {
         true => format!("n8n.textFile({})", source.js_or("fileContent", "\"\"")),

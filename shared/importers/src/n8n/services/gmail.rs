@@ -18,7 +18,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("draft", "" | "create") => send(source, "gmail/create-raw-draft"),
         ("message", "reply") => reply(source, "gmail/get-message", "messageId"),
         ("thread", "reply") => reply(source, "gmail/get-thread", "threadId"),
-        ("message", "get") => get(source, source.js("messageId"), Arg::Parameter(source.get("messageId").clone())),
+        ("message", "get") => get(source, Arg::Parameter(source.get("messageId").clone())),
         ("message", "getAll") => get_all(source),
         ("message", "addLabels") => labels(source, id, "addLabelIds", label_ids(source)),
         ("message", "removeLabels") => labels(source, id, "removeLabelIds", label_ids(source)),
@@ -136,7 +136,7 @@ fn is_simple(source: &Source) -> bool {
     }
 }
 
-fn get(source: &Source, _: String, id: Arg) -> Option<Translation> {
+fn get(source: &Source, id: Arg) -> Option<Translation> {
     let mut call = Call::new("gmail/get-message")?;
     call.set(source, "messageId", id);
     let (format, result) = match is_simple(source) {
@@ -178,7 +178,6 @@ fn with_attachments(source: &Source, translation: Translation) -> Option<Transla
     translation.wires.push((1, "files".to_owned(), 2));
     let gather = json!({"javascript": "return n8n.gmailWithFiles();", "itemMode": {"run": "all"}});
     translation.steps.extend(Translation::new("code", gather).steps);
-    // Wires lead to the first input; the messages come first.
     translation.wires.push((1, "messages".to_owned(), 3));
     translation.wires.push((2, "out".to_owned(), 3));
     translation = translation.with_exits([("0", 3, "out")]);
@@ -230,7 +229,7 @@ fn get_all(source: &Source) -> Option<Translation> {
     call.set(source, "maxResults", limit);
     let reconnects = call.reconnects();
     let first = call.config("output.body.messages ?? []")?;
-    let found = get(source, String::new(), Arg::Script("$json.id".to_owned()))?;
+    let found = get(source, Arg::Script("$json.id".to_owned()))?;
     // The list comes first.
     let mut translation = Translation::new("http", first.into());
     translation.steps[0].suffix = "list";

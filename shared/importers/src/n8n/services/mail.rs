@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::source::{Arg, Source, names};
+use super::source::{Arg, Source, names, text_field};
 use crate::lenient::{is_empty, scalar_text, text};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
@@ -18,12 +18,12 @@ pub fn send(source: &Source) -> Option<Translation> {
     let mut config = Map::from_iter([("host".to_owned(), json!(UNKNOWN_HOST))]);
     let mut set = |name: &str, value: Option<&Value>| {
         if let Some(value) = value {
-            config.insert(name.to_owned(), json!({"js": (source.js)(value)}));
+            config.insert(name.to_owned(), text_field(source, value));
         }
     };
-    set("from", Some(source.get("fromEmail")).map(or_empty));
-    set("to", Some(source.get("toEmail")).map(or_empty));
-    set("subject", Some(source.get("subject")).map(or_empty));
+    set("from", Some(or_empty(source.get("fromEmail"))));
+    set("to", Some(or_empty(source.get("toEmail"))));
+    set("subject", Some(or_empty(source.get("subject"))));
     set("cc", source.find_any(&["options.ccEmail", "ccEmail"]));
     set("bcc", source.find_any(&["options.bccEmail", "bccEmail"]));
     set("replyTo", source.find("options.replyTo"));
@@ -67,10 +67,7 @@ fn or_empty(value: &Value) -> &Value {
 
 /// The entries of a feed, by the names of n8n.
 pub fn feed(source: &Source) -> Option<Translation> {
-    let url = match source.get("url") {
-        Value::String(text) if !text.starts_with('=') => json!(crate::syntax::escape_jinja(text.trim())),
-        other => json!({"js": (source.js)(other)}),
-    };
+    let url = text_field(source, or_empty(source.get("url")));
     let config = json!({"url": url, "limit": 500, "itemMode": {"result": {"js": "n8n.feedItems(output)"}}});
     let has_fields = !scalar_text(source.get("options.customFields")).is_empty();
     Some(Translation::new("feed", config).with_notes(has_fields.then_some("fields of its own are not read")))
@@ -91,7 +88,7 @@ pub fn graphql(source: &Source) -> Option<Translation> {
     }
     let mut config = Map::from_iter([
         ("method".to_owned(), json!("POST")),
-        ("url".to_owned(), json!({"js": (source.js)(endpoint)})),
+        ("url".to_owned(), text_field(source, endpoint)),
         ("failOnStatus".to_owned(), true.into()),
     ]);
     if source.text("requestMethod") == "GET" {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::source::{Arg, Source};
+use super::source::{Arg, Source, text_field};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::secrets::is_secret;
 use crate::translation::Translation;
@@ -57,7 +57,7 @@ pub fn graph(source: &Source) -> Option<Translation> {
             name if is_secret(name) => {
                 notes.push(format!("its query parameter {name} is left out: keep secrets in a credential"))
             }
-            name => drop(query.insert(name.to_owned(), json!({"js": (source.js)(&pair["value"])}))),
+            name => drop(query.insert(name.to_owned(), text_field(source, &pair["value"]))),
         }
     }
     let fields: Vec<String> =

@@ -76,9 +76,7 @@ fn escape(value: Value) -> Arg {
 
 fn post(source: &Source) -> Option<Translation> {
     let mut notes = Notes::new();
-    let is_old = source.version < 2.0;
-    let options = if is_old { "otherOptions" } else { "otherOptions" };
-    let option = |name: &str| source.find(&format!("{options}.{name}"));
+    let option = |name: &str| source.find(&format!("otherOptions.{name}"));
     let kind = source.text("messageType");
     let ephemeral = source.get("otherOptions.ephemeral.ephemeralValues.user");
     let is_ephemeral = !is_empty(located(ephemeral)) && *source.get("otherOptions.ephemeral") != false;

@@ -1,8 +1,9 @@
 //! The parameters of a node of n8n, and what they become: values, or JavaScript.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::lenient::{is_empty, scalar_text, text};
+use crate::syntax::escape_jinja;
 
 /// What a node of n8n has: its type, its version and its parameters.
 pub struct Source<'a> {
@@ -70,6 +71,14 @@ impl<'a> Source<'a> {
     /// A parameter in JavaScript, or its default.
     pub fn js_or(&self, path: &str, default: &str) -> String {
         self.find(path).map_or_else(|| default.to_owned(), |value| (self.js)(value))
+    }
+}
+
+/// The value of a field for a template, with a parameter of n8n.
+pub fn text_field(source: &Source, value: &Value) -> Value {
+    match is_static(value) && !value.is_array() && !value.is_object() {
+        true => escape_jinja(&scalar_text(value)).into(),
+        false => json!({"js": (source.js)(value)}),
     }
 }
 

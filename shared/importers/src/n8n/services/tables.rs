@@ -73,8 +73,8 @@ fn name(source: &Source) -> Option<String> {
     // A computed name becomes that of its last field: the nodes of a workflow mostly compute it in the same way.
     let name = match name.strip_prefix('=') {
         Some(expression) => {
-            let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            names.filter(|name| !name.is_empty()).next_back()?.to_owned()
+            let mut names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            names.rfind(|name| !name.is_empty())?.to_owned()
         }
         None => name,
     };

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::source::Source;
+use super::source::{Source, text_field};
 use crate::lenient::{entries, is_empty, text};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
@@ -21,12 +21,8 @@ pub fn translate(source: &Source) -> Option<Translation> {
     }
 }
 
-fn field(source: &Source, value: &Value) -> Value {
-    json!({"js": (source.js)(value)})
-}
-
 fn send(source: &Source, written: &Value, to: Option<&Value>, result: &str) -> Translation {
-    let mut config = Map::from_iter([("text".to_owned(), field(source, written))]);
+    let mut config = Map::from_iter([("text".to_owned(), text_field(source, written))]);
     if let Some(to) = to {
         config.insert("to".to_owned(), json!({"js": format!("String({})", (source.js)(to))}));
     }
@@ -40,7 +36,7 @@ fn telegram(source: &Source) -> Option<Translation> {
     let mut notes = Notes::new();
     let chat = source.find("chatId");
     let result = format!(
-        "({{ ok: true, result: {{ message_id: Number(output.messageId), chat: {{ id: {} }}, text: {} }} }})",
+        "({{ ok: true, result: {{ message_id: Number(output.messageId) || output.messageId, chat: {{ id: {} }}, text: {} }} }})",
         source.js("chatId"),
         source.js("text")
     );

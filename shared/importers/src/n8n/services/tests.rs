@@ -184,6 +184,39 @@ fn rows_of_a_table_are_found_by_conditions() {
 }
 
 #[test]
+fn texts_of_messages_are_templates_or_scripts() {
+    let message = json!({"chatId": "={{ $json.chat }}", "text": "Hi {{", "replyMarkup": "inlineKeyboard"});
+    let translation = translate("telegram", 1.2, &message, &js).unwrap();
+    assert_eq!(translation.notes, ["its buttons are not sent: people answer with a message"]);
+    let config = &translated("telegram", 1.2, message)[0]["config"];
+    assert_eq!(
+        (&config["text"], &config["to"]),
+        (&json!("Hi {{ '{{' }}"), &json!({"js": "String($value(() => $json.chat))"}))
+    );
+    let email = json!({"fromEmail": "a@b.c", "toEmail": "={{ $json.to }}", "subject": "Hi", "html": "<b>"});
+    let config = &translated("emailSend", 2.1, email)[0]["config"];
+    assert_eq!((&config["from"], &config["to"]), (&json!("a@b.c"), &json!({"js": "$value(() => $json.to)"})));
+    assert_eq!((&config["host"], &config["html"]), (&json!("to-be-chosen.invalid"), &json!("<b>")));
+}
+
+#[test]
+fn files_go_to_messages_and_drives() {
+    let message = json!({
+        "sendTo": "a@b.c", "subject": "Hi", "message": "=<b>{{ $json.name }}</b>",
+        "options": {"attachmentsUi": {"attachmentsBinary": [{"property": "report,list"}]}},
+    });
+    assert_eq!(
+        translated("gmail", 2.1, message)[0]["config"]["body"]["value"]["js"],
+        "{\"raw\": n8n.mime({ to: \"a@b.c\", subject: \"Hi\", html: $text`<b>${() =>  $json.name }</b>`, \
+         files: n8n.files([\"report\", \"list\"]) })}"
+    );
+    let file = json!({"operation": "download", "fileId": {"__rl": true, "mode": "url", "value": "https://drive.google.com/file/d/1x/view"}});
+    let steps = translated("googleDrive", 3.0, file);
+    assert_eq!(steps[0]["config"]["url"], "https://www.googleapis.com/drive/v3/files/1x");
+    assert_eq!(steps[1]["config"]["url"], json!({"js": "$json.url"}));
+}
+
+#[test]
 fn operations_of_the_table_have_their_defaults() {
     let steps = translated("trello", 1.0, json!({"listId": "=a{{ 1 }}", "name": "Card"}));
     assert_eq!(steps[0]["config"]["query"], json!({"idList": {"js": "$text`a${() =>  1 }`"}, "name": "Card"}));
@@ -227,6 +260,7 @@ fn hostile_parameters_take_linear_time() {
 /// --nocapture`. With `LEFT=<type>`, it lists what is left of a type.
 #[test]
 #[ignore = "reads a folder of workflows"]
+#[expect(clippy::print_stdout, reason = "it prints the counts")]
 fn counts_the_nodes_of_a_corpus() {
     use std::collections::BTreeMap;
 
