@@ -14,7 +14,8 @@ mod triggers;
 
 use super::context::Context;
 use super::document::SourceNode;
-use super::policies;
+use super::javascript::expression;
+use super::{policies, services};
 use crate::lenient::truncate;
 use crate::translation::{TOO_LONG, Translation};
 
@@ -41,6 +42,10 @@ fn translate_type(node: Context) -> Translation {
     }
     if source.waits_for_answer() {
         return messages::review(node);
+    }
+    let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
+    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| service()) {
+        return translation;
     }
     match source.kind {
         "webhook" => triggers::webhook(node),
