@@ -1,6 +1,8 @@
 //! Imports all files of a folder, and prints how many can be published as they are, and what keeps the others from it:
 //! `cargo run -p importers --example corpus -- <folder> [<file for the scripts, one JSON line each>]`.
 
+#![expect(clippy::print_stdout, reason = "it prints a report")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
@@ -72,8 +74,12 @@ impl Totals {
         codes.into_iter().for_each(|code| count(&mut self.files, code, name));
         for node in &imported.report.nodes {
             match node.status {
-                Status::Unsupported => count(&mut self.problems, &format!("placeholder: {}", generalize_type(&node.why)), name),
-                Status::Partial => node.why.split("; ").for_each(|note| count(&mut self.notes, &generalize(note), name)),
+                Status::Unsupported => {
+                    count(&mut self.problems, &format!("placeholder: {}", generalize_type(&node.why)), name)
+                }
+                Status::Partial => {
+                    node.why.split("; ").for_each(|note| count(&mut self.notes, &generalize(note), name))
+                }
                 Status::Mapped => {}
             }
         }
@@ -122,13 +128,19 @@ fn generalize(message: &str) -> String {
 
 /// A message with the type that it names.
 fn generalize_type(message: &str) -> String {
-    if message.starts_with("the type") || message.starts_with("the trigger") { message.to_owned() } else { generalize(message) }
+    if message.starts_with("the type") || message.starts_with("the trigger") {
+        message.to_owned()
+    } else {
+        generalize(message)
+    }
 }
 
 fn write_scripts(scripts: &mut fs::File, name: &str, imported: &Imported) -> io::Result<()> {
     for node in &imported.graph.nodes {
         let Some(kind) = engine::nodes::find(&node.r#type) else { continue };
-        for (field, language, source) in check_config(&kind.schema, &Value::Object(node.config.clone()), "config").expressions {
+        for (field, language, source) in
+            check_config(&kind.schema, &Value::Object(node.config.clone()), "config").expressions
+        {
             if language.is_javascript() {
                 let line = json!({"file": name, "node": node.id, "field": field, "language": language.as_str(), "source": source});
                 writeln!(scripts, "{line}")?;

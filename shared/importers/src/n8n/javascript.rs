@@ -140,7 +140,8 @@ fn never_fails(code: &str) -> bool {
     let code = code.trim();
     let is_literal = serde_json::from_str(code).is_ok_and(|value: Value| !value.is_array() && !value.is_object());
     let field = code.strip_prefix("$json").map(|field| field.strip_prefix('.').unwrap_or(field));
-    is_literal || field.is_some_and(|field| field.chars().all(is_name) && !field.starts_with(|c: char| c.is_ascii_digit()))
+    is_literal
+        || field.is_some_and(|field| field.chars().all(is_name) && !field.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn is_name(c: char) -> bool {

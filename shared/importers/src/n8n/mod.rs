@@ -102,6 +102,9 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     if references.keeps_data {
         draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
     }
+    if references.has_link {
+        draft.note(node, "no link continues the run here: people do so on the platform".to_owned());
+    }
 }
 
 /// Why a node cannot read another one.

@@ -83,7 +83,10 @@ fn set_zone(node: Context, step: &mut TranslatedStep) {
 fn run_once(translation: &mut Translation) {
     let Some(first) = translation.steps.iter_mut().find(|step| has_field(step.kind, ITEM_MODE)) else { return };
     if first.config.contains_key("outputs") || first.config.contains_key("inputs") || first.kind == "loop" {
-        return note(&mut translation.notes, "it processes all items, not only the first: `executeOnce` is not imported");
+        return note(
+            &mut translation.notes,
+            "it processes all items, not only the first: `executeOnce` is not imported",
+        );
     }
     item_mode(first).insert("run".to_owned(), "first".into());
 }

@@ -13,12 +13,15 @@ pub struct References {
     pub variables: BTreeSet<String>,
     /// Whether data is kept between runs.
     pub keeps_data: bool,
+    /// Whether a text has a link that continues the run.
+    pub has_link: bool,
 }
 
 /// The most names of one node.
 const MAX_NAMES: usize = 200;
 const VARIABLES: [&str; 3] = ["env", "vars", "secrets"];
 const KEPT_DATA: &str = "getWorkflowStaticData";
+const LINKS: [&str; 2] = ["$execution.resumeUrl", "$execution.resumeFormUrl"];
 
 impl References {
     pub fn find(parameters: &Value) -> Self {
@@ -39,9 +42,11 @@ impl References {
 
     fn search_text(&mut self, text: &str) {
         self.keeps_data |= text.contains(KEPT_DATA);
+        self.has_link |= LINKS.iter().any(|link| text.contains(link));
         for (at, _) in text.match_indices('$') {
             let after = &text[at + 1..];
-            let called = after.strip_prefix("items").unwrap_or(after).trim_start().strip_prefix('(').and_then(read_quoted);
+            let called =
+                after.strip_prefix("items").unwrap_or(after).trim_start().strip_prefix('(').and_then(read_quoted);
             let node = called.or_else(|| read_member(after.strip_prefix("node")?));
             if let Some(name) = node.filter(|_| self.nodes.len() < MAX_NAMES) {
                 self.nodes.insert(name);

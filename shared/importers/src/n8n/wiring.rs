@@ -39,14 +39,21 @@ impl<'d> Wiring<'d> {
     pub fn new(document: &Document<'d>, references: &[References]) -> Result<Self> {
         let named: HashSet<&str> = references.iter().flat_map(|found| &found.nodes).map(String::as_str).collect();
         let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
+        // A body that does nothing is still a body.
+        let leads = |wire: &&Wire, from: usize, to: usize| wire.from == from && wire.to == to;
+        let is_body = |index: usize| {
+            let loops = document.wires.iter().filter(|wire| wire.to == index && document.nodes[wire.from].is_loop());
+            loops.into_iter().any(|wire| document.wires.iter().any(|back| leads(&back, index, wire.from)))
+        };
         let mut roles: Vec<NodeRole> = document
             .nodes
             .iter()
-            .map(|node| match node.kind {
+            .enumerate()
+            .map(|(index, node)| match node.kind {
                 "stickyNote" => NodeRole::Removed,
                 _ if node.is_disabled && node.is_trigger() => NodeRole::Removed,
                 // One that an expression names stays, because its items are needed.
-                _ if node.passes_items_on() && !named.contains(node.name) => NodeRole::PassThrough,
+                _ if node.passes_items_on() && !named.contains(node.name) && !is_body(index) => NodeRole::PassThrough,
                 _ => NodeRole::Step,
             })
             .collect();

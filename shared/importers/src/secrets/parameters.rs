@@ -136,8 +136,8 @@ impl Name {
     pub(super) fn read(name: &str) -> Option<Self> {
         const PAGES: [&str; 4] = ["page", "next", "sync", "continuation"];
         const OTHERS: [&str; 20] = [
-            "address", "column", "count", "expiry", "field", "file", "files", "format", "header", "id", "length", "level",
-            "limit", "name", "path", "prefix", "status", "uri", "url", "valid",
+            "address", "column", "count", "expiry", "field", "file", "files", "format", "header", "id", "length",
+            "level", "limit", "name", "path", "prefix", "status", "uri", "url", "valid",
         ];
         const SECRET_KEYS: [&str; 7] = ["api", "access", "auth", "encryption", "private", "secret", "subscription"];
         if !is_secret(name) {
@@ -150,7 +150,10 @@ impl Name {
         if is_page || OTHERS.contains(&last.as_str()) {
             return None;
         }
-        let of = lower.trim_end_matches('s').strip_suffix("key").map(|of| of.trim_end_matches(|c: char| !c.is_alphanumeric()));
+        let of = lower
+            .trim_end_matches('s')
+            .strip_suffix("key")
+            .map(|of| of.trim_end_matches(|c: char| !c.is_alphanumeric()));
         Some(match of {
             Some(of) if !SECRET_KEYS.iter().any(|word| of.ends_with(word)) => Self::Key,
             _ => Self::Secret,
@@ -168,7 +171,10 @@ impl Name {
 fn is_random(text: &str) -> bool {
     const MIN_CHARS: usize = 16;
     let has = |is: fn(&char) -> bool| text.chars().any(|c| is(&c));
-    text.len() >= MIN_CHARS && !has(|c| c.is_whitespace()) && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+    text.len() >= MIN_CHARS
+        && !has(|c| c.is_whitespace())
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_alphabetic)
 }
 
 /// Whether the value of a name is a secret in clear, and not computed.
@@ -260,8 +266,17 @@ mod tests {
             "code": "call('(left out)', 'https://api.telegram.org/bot(left out)/x')"});
         assert_eq!(clean.value, kept);
         let names = [
-            "field client_secret", "field X-Api-Key", "field Authorization", "field key", "field api_key", "field secret",
-            "field password", "login in the address", "query parameter token", "body field apiKey", "body field password",
+            "field client_secret",
+            "field X-Api-Key",
+            "field Authorization",
+            "field key",
+            "field api_key",
+            "field secret",
+            "field password",
+            "login in the address",
+            "query parameter token",
+            "body field apiKey",
+            "body field password",
             "key in a text",
         ];
         assert_eq!(clean.removed, names);

@@ -163,7 +163,9 @@ fn redact_keys(text: &str) -> String {
     let mut number = 0..0;
     for run in text.split_inclusive(|c| !is_key_part(c)) {
         let word = run.trim_end_matches(|c| !is_key_part(c));
-        let is_key = word.len() >= MIN_KEY_BYTES && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+        // `%3D` is a coded sign.
+        let start = if kept.ends_with('%') { word.get(2..).unwrap_or_default() } else { word };
+        let is_key = start.len() >= MIN_KEY_BYTES && KEY_PREFIXES.iter().any(|prefix| start.starts_with(prefix));
         let is_bot = !number.is_empty() && word.len() >= MIN_BOT_BYTES;
         if is_bot {
             kept.truncate(number.start);
@@ -183,8 +185,7 @@ fn redact_tokens(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for part in text.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')) {
         let word = part.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
-        let is_left_out =
-            !word.is_empty() && is_token(word) && !word.starts_with(REDACTED) && word != "(left";
+        let is_left_out = !word.is_empty() && is_token(word) && !word.starts_with(REDACTED) && word != "(left";
         kept.push_str(if is_left_out { REDACTED } else { word });
         kept.push_str(&part[word.len()..]);
         let last = word.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();

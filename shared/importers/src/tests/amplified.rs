@@ -38,7 +38,11 @@ fn a_nested_list_is_not_indented_without_end() {
     let deep = (0..60).fold(json!(vec![1; 30_000]), |value, _| json!([value]));
     let imported = answered(&n8n(vec![node("a", "set", json!({"deep": deep}))], json!({}))).unwrap();
     assert_sound(&imported);
-    assert!(report_lines(&imported).ends_with("config.javascript at most 65536 characters"), "{}", report_lines(&imported));
+    assert!(
+        report_lines(&imported).ends_with("config.javascript at most 65536 characters"),
+        "{}",
+        report_lines(&imported)
+    );
 }
 
 #[test]

@@ -31,17 +31,29 @@ fn note_of(imported: &Imported, id: &str) -> String {
 
 #[test]
 fn nodes_that_compute_call_the_library() {
-    let written = javascript("set", 3.4, json!({"assignments": {"assignments": [{"id": "4b", "name": "a", "value": "={{ $json.b }}", "type": "string"}]}}));
+    let written = javascript(
+        "set",
+        3.4,
+        json!({"assignments": {"assignments": [{"id": "4b", "name": "a", "value": "={{ $json.b }}", "type": "string"}]}}),
+    );
     let expected = "return n8n.set({ assignments: { assignments: [{ name: \"a\", value: () => $json.b, type: \"string\" }] } }, 3.4);";
     assert_eq!(written, expected);
     assert_eq!(javascript("limit", 1.0, json!({"maxItems": 3})), "return n8n.limit({ maxItems: 3 }, 1);");
-    assert_eq!(javascript("html", 1.2, json!({"html": "<b>{{ $json.a }}</b>"})), "return n8n.html({ html: () => $text`<b>${() => $json.a}</b>` }, 1.2);");
+    assert_eq!(
+        javascript("html", 1.2, json!({"html": "<b>{{ $json.a }}</b>"})),
+        "return n8n.html({ html: () => $text`<b>${() => $json.a}</b>` }, 1.2);"
+    );
     for (kind, version, parameters, ports) in [
         ("if", 2.2, json!({}), json!({"outputs": ["true", "false"]})),
         ("filter", 2.2, json!({}), json!({})),
         ("switch", 1.0, json!({"rules": {"rules": [{}]}}), json!({"outputs": ["0", "1", "2", "3"]})),
         ("switch", 2.0, json!({"rules": {"rules": [{}, {}]}}), json!({"outputs": ["0", "1"]})),
-        ("switch", 3.2, json!({"rules": {"values": [{}]}, "options": {"fallbackOutput": "extra"}}), json!({"outputs": ["0", "fallback"]})),
+        (
+            "switch",
+            3.2,
+            json!({"rules": {"values": [{}]}, "options": {"fallbackOutput": "extra"}}),
+            json!({"outputs": ["0", "fallback"]}),
+        ),
         ("switch", 3.0, json!({"mode": "expression", "numberOutputs": 3}), json!({"outputs": ["0", "1", "2"]})),
         ("merge", 2.1, json!({}), json!({"inputs": ["in", "in2"]})),
         ("merge", 3.1, json!({"numberInputs": 3}), json!({"inputs": ["in", "in2", "in3"]})),
@@ -104,16 +116,25 @@ fn the_bodies_of_http_requests() {
             ]}}),
             file("n8n.multipart([{ name: \"file\", file: $binary[\"data\"] }, { name: \"a\", value: $json.b }])"),
         ),
-        (json!({"contentType": "binaryData", "inputDataFieldName": "=pic{{ 1 }}"}), file("$binary[$text`pic${() => 1}`]")),
+        (
+            json!({"contentType": "binaryData", "inputDataFieldName": "=pic{{ 1 }}"}),
+            file("$binary[$text`pic${() => 1}`]"),
+        ),
     ] {
         assert_eq!(body(4.2, parameters)["body"], expected);
     }
     let raw = body(4.2, json!({"contentType": "raw", "rawContentType": "text/xml", "body": "=<a>{{ $json.a }}</a>"}));
     assert_eq!(raw["body"], json!({"type": "text", "text": {"js": "$text`<a>${() => $json.a}</a>`"}}));
     assert_eq!(raw["headers"], json!({"content-type": "text/xml"}));
-    let old = body(2.0, json!({"bodyParametersUi": {"parameter": [{"name": "a", "value": "b"}]}, "responseFormat": "string", "dataPropertyName": "text"}));
+    let old = body(
+        2.0,
+        json!({"bodyParametersUi": {"parameter": [{"name": "a", "value": "b"}]}, "responseFormat": "string", "dataPropertyName": "text"}),
+    );
     assert_eq!(old["body"], js("{ a: \"b\" }"));
-    assert_eq!(old["itemMode"]["result"]["js"], "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\" })");
+    assert_eq!(
+        old["itemMode"]["result"]["js"],
+        "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\" })"
+    );
 }
 
 #[test]
@@ -133,7 +154,10 @@ fn the_other_parameters_of_http_requests() {
     assert_eq!(config(&imported, "a"), expected);
     assert_eq!(note_of(&imported, "a"), "its header Connection is not imported");
     let computed = json!({"url": "https://x.example.com", "jsonQuery": "={{ $json }}"});
-    assert_eq!(translated("httpRequest", 4.2, computed)["url"], json!({"js": "n8n.withQuery(\"https://x.example.com\", $json)"}));
+    assert_eq!(
+        translated("httpRequest", 4.2, computed)["url"],
+        json!({"js": "n8n.withQuery(\"https://x.example.com\", $json)"})
+    );
     let unwritten = import("httpRequest", 4.2, json!({"url": "YOUR_URL{"}), json!({}));
     assert_eq!(config(&unwritten, "a")["url"], json!({"js": "\"https://YOUR_URL{\""}));
     let notes = "its URL had no scheme: https is assumed; `https://YOUR_URL{` is no URL: write the one to call";
@@ -182,9 +206,12 @@ fn the_control_flow() {
     let computed = delay(1.1, json!({"amount": "={{ $json.n }}", "unit": "minutes"}));
     assert_eq!(computed["until"], js("$now.plus({ minutes: Number($json.n) }).toISO()"));
     let loops = |parameters: Value| translated("splitInBatches", 3.0, parameters)["items"].clone();
-    assert_eq!(loops(json!({})), js("n8n.batches(1)"));
-    assert_eq!(loops(json!({"batchSize": "={{ $json.n }}"})), js("n8n.batches($json.n)"));
-    assert_eq!(translated("stopAndError", 1.0, json!({"errorMessage": "=No {{ $json.a }}"}))["message"], js("$text`No ${() => $json.a}`"));
+    assert_eq!(loops(json!({})), js("n8n.batches(1).slice(0, 1)"));
+    assert_eq!(loops(json!({"batchSize": "={{ $json.n }}"})), js("n8n.batches($json.n).slice(0, 1)"));
+    assert_eq!(
+        translated("stopAndError", 1.0, json!({"errorMessage": "=No {{ $json.a }}"}))["message"],
+        js("$text`No ${() => $json.a}`")
+    );
     let input = |parameters: Value| translated("executeWorkflow", 1.2, parameters)["input"].clone();
     assert_eq!(input(json!({})), js("$input.all()"));
     assert_eq!(input(json!({"mode": "each"})), js("[$input.item]"));
@@ -229,7 +256,10 @@ fn models_give_the_fields_of_their_nodes() {
             result("googleGemini", 1.0, json!({"jsonOutput": true})),
             "({ content: { parts: [{ text: JSON.stringify(output) }], role: \"model\" } })",
         ),
-        (result("telegram", 1.2, json!({"text": "a"})), "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })"),
+        (
+            result("telegram", 1.2, json!({"text": "a"})),
+            "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
+        ),
     ] {
         assert_eq!(given, expected);
     }
@@ -239,22 +269,32 @@ fn models_give_the_fields_of_their_nodes() {
 fn files_of_some_formats_are_read_by_the_platform() {
     let pdf = translated("extractFromFile", 1.0, json!({"operation": "pdf", "binaryPropertyName": "doc"}));
     let items = "({ numpages: output.pageCount, numrender: output.pageCount, text: output.text })";
-    assert_eq!(pdf, json!({"file": {"js": "$binary[\"doc\"]"}, "format": {"type": "pdf"}, "itemMode": {"result": {"js": items}}}));
-    let sheet = translated("convertToFile", 1.1, json!({"operation": "xlsx", "options": {"fileName": "=a{{ 1 }}.xlsx", "sheetName": "One"}}));
+    assert_eq!(
+        pdf,
+        json!({"file": {"js": "$binary[\"doc\"]"}, "format": {"type": "pdf"}, "itemMode": {"result": {"js": items}}})
+    );
+    let sheet = translated(
+        "convertToFile",
+        1.1,
+        json!({"operation": "xlsx", "options": {"fileName": "=a{{ 1 }}.xlsx", "sheetName": "One"}}),
+    );
     let items = "({ json: {}, binary: { [\"data\"]: output } })";
     let expected = json!({
         "data": {"js": "$input.all().map((item) => item.json)"}, "format": {"type": "xlsx", "sheet": "One"},
         "itemMode": {"run": "all", "result": {"js": items}}, "name": {"js": "$text`a${() => 1}.xlsx`"},
     });
     assert_eq!(sheet, expected);
-    assert!(javascript("extractFromFile", 1.0, json!({"operation": "csv"})).starts_with("return n8n.extractFromFile({"));
+    assert!(
+        javascript("extractFromFile", 1.0, json!({"operation": "csv"})).starts_with("return n8n.extractFromFile({")
+    );
 }
 
 #[test]
 fn forms_have_names_of_letters_here() {
     let field = |label: &str, kind: &str| json!({"fieldLabel": label, "fieldType": kind, "requiredField": true});
     let choice = json!({"fieldLabel": "2nd choice", "fieldType": "dropdown", "fieldOptions": {"values": [{"option": "A"}, {"option": "A"}, {"option": "B"}]}});
-    let fields = json!({"values": [field("Your name", "text"), field("Your name", "textarea"), choice, field("CV", "file")]});
+    let fields =
+        json!({"values": [field("Your name", "text"), field("Your name", "textarea"), choice, field("CV", "file")]});
     let nodes = json!([
         {"name": "Ask", "type": "formTrigger", "typeVersion": 2.2, "parameters": {"formTitle": "Apply", "formFields": fields}},
         {"name": "More", "type": "form", "typeVersion": 1, "parameters": {"formFields": {"values": [choice]}}},
@@ -299,7 +339,8 @@ fn a_node_that_is_named_stays_though_it_does_nothing() {
 
 #[test]
 fn a_file_without_a_trigger_gets_one() {
-    let nodes = json!([{"name": "A", "type": "noOp"}, {"name": "B", "type": "set", "typeVersion": 3.4, "parameters": {}}]);
+    let nodes =
+        json!([{"name": "A", "type": "noOp"}, {"name": "B", "type": "set", "typeVersion": 3.4, "parameters": {}}]);
     let imported = read_sound(&json!({"nodes": nodes, "connections": {"A": {"main": [[{"node": "B"}]]}}}).to_string());
     assert_eq!(connections(&imported), "start>b b>result");
     assert!(compile::compile(&imported.graph).finish().0.is_some());

@@ -68,7 +68,7 @@ fn pinned_data_and_settings_of_n8n() {
 fn what_an_expression_names_and_does_not_find_is_reported() {
     let read = "={{ $('Loop').item.json.a + $('Body').item.json.a + $('Side').first().json.a + $env.REGION + $('Gone').item }}";
     let set = |name: &str, value: &str| json!({"name": name, "type": "set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": [{"name": "a", "value": value}]}}});
-    let code = "const kept = $getWorkflowStaticData('global');";
+    let code = "const kept = $getWorkflowStaticData('global'), link = $execution.resumeUrl;";
     let nodes = json!([
         {"name": "Go", "type": "manualTrigger"}, {"name": "Loop", "type": "splitInBatches", "typeVersion": 3},
         set("Body", "={{ $('Loop').item.json.a }}"), set("Side", "1"), set("End", read),
@@ -79,9 +79,12 @@ fn what_an_expression_names_and_does_not_find_is_reported() {
         "Go": {"main": [to(&["Loop", "Side", "Keep"])]}, "Loop": {"main": [to(&["End"]), to(&["Body"])]}, "Body": {"main": [to(&["Loop"])]},
     });
     let expected = [
-        "go input", "loop loop", "body code", "side code",
+        "go input",
+        "loop loop",
+        "body code",
+        "side code",
         "end code partial: it reads `Body`, which does not lead here; it reads `Gone`, which does not exist; it reads `Side`, which does not lead here; variables are not imported: replace `$env.REGION` by its value",
-        "keep code partial: it keeps data between runs, which ends with the run here: use a table",
+        "keep code partial: it keeps data between runs, which ends with the run here: use a table; no link continues the run here: people do so on the platform",
     ];
     assert_eq!(lines(&n8n(nodes, wires)), expected);
 }
@@ -216,7 +219,10 @@ fn model_settings_are_imported_or_reported() {
     ]);
     let lines = lines(&n8n(nodes, json!({"Model": {"ai_languageModel": [[{"node": "Ask"}]]}})));
     assert_eq!(lines[0], format!("ask model partial: {set}: topP, timeout"));
-    assert_eq!(lines[2], "picture image partial: select an image model; its items have the URL of each image, not a file");
+    assert_eq!(
+        lines[2],
+        "picture image partial: select an image model; its items have the URL of each image, not a file"
+    );
 }
 
 #[test]

@@ -168,10 +168,7 @@ fn plain_text_secrets_in_bodies_fields_and_pinned_data() {
     ];
     assert_eq!(reconnected(&imported), expected);
     let lines = report_lines(&imported);
-    assert!(
-        lines.contains("set code partial: its field client_secret is left out: it looks like a secret"),
-        "{lines}"
-    );
+    assert!(lines.contains("set code partial: its field client_secret is left out: it looks like a secret"), "{lines}");
     assert!(lines.contains("raw http partial: what looks like a secret in its body is left out"), "{lines}");
 
     let call = |kind: &str, data: Value| {

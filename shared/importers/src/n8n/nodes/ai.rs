@@ -159,7 +159,9 @@ fn answer(node: Context, is_json: bool) -> String {
     let is_simple = *node.parameter("simplify") != false && *node.parameter("simplifyOutput") != false;
     let text = if is_json { "JSON.stringify(output)" } else { "output" };
     let content = match source.kind {
-        "openAi" if source.raw["type"] == "n8n-nodes-base.openAi" && resource(node) == "text" => return "({ text: output })".to_owned(),
+        "openAi" if source.raw["type"] == "n8n-nodes-base.openAi" && resource(node) == "text" => {
+            return "({ text: output })".to_owned();
+        }
         "openAi" if source.version >= 2.0 => {
             let content = "content: [{ type: \"output_text\", text: output }]";
             return format!("({{ output: [{{ type: \"message\", role: \"assistant\", {content} }}] }})");
@@ -167,7 +169,11 @@ fn answer(node: Context, is_json: bool) -> String {
         "anthropic" => format!("content: [{{ type: \"text\", text: {text} }}]"),
         "googleGemini" => {
             let content = format!("content: {{ parts: [{{ text: {text} }}], role: \"model\" }}");
-            return if is_simple { format!("({{ {content} }})") } else { format!("({{ candidates: [{{ {content} }}] }})") };
+            return if is_simple {
+                format!("({{ {content} }})")
+            } else {
+                format!("({{ candidates: [{{ {content} }}] }})")
+            };
         }
         "ollama" if is_simple => format!("content: {text}"),
         "ollama" => format!("message: {{ role: \"assistant\", content: {text} }}"),
@@ -210,10 +216,8 @@ pub fn guard(node: Context) -> Translation {
     if !checks.is_empty() {
         note(&mut notes, format!("it checked {}", truncate(&checks.join(", "), 120)));
     }
-    let items = format!(
-        "({{ guardrailsInput: {}, flagged: output.flagged, checks: output.categories }})",
-        expression(checked)
-    );
+    let items =
+        format!("({{ guardrailsInput: {}, flagged: output.flagged, checks: output.categories }})", expression(checked));
     let config = json!({"text": text_field(checked), "itemMode": {"result": {"js": items}}});
     let guard = Translation::new("guard", config);
     // n8n can also remove what it finds.

@@ -188,17 +188,22 @@ fn retrieval_chain(node: Context, mut notes: Notes) -> Translation {
     let embedding = embedding.map_or_else(|| UNBOUND_MODEL.to_owned(), ai::model_name);
     let most = retriever.and_then(|part| whole_number(part.parameter("topK")));
     let mut found = ai::retrieval_config(&embedding, text_field(question), &named, most);
-    found["itemMode"] = json!({"result": {"js": format!("({{ question: {}, passages: output }})", expression(question))}});
+    found["itemMode"] =
+        json!({"result": {"js": format!("({{ question: {}, passages: output }})", expression(question))}});
     let mut config = model_config(node, &mut notes);
     let prompt = "$json.question + \"\\n\\nPassages:\\n\" + JSON.stringify($json.passages)";
     config.insert("prompt".to_owned(), json!({"js": prompt}));
     if !config.contains_key("system") {
         config.insert("system".to_owned(), "Answer from the passages alone.".into());
     }
-    let items = if node.source().version >= 1.5 { "({ response: output })" } else { "({ response: { text: output } })" };
+    let items =
+        if node.source().version >= 1.5 { "({ response: output })" } else { "({ response: { text: output } })" };
     config.insert("itemMode".to_owned(), json!({"result": {"js": items}}));
     note(&mut notes, "add the sources that it searches");
     let model = format!("model {}", scalar_text(&config["model"]));
     let sources = [format!("sources in place of {named}"), format!("embeddings model {embedding}"), model];
-    Translation::new("retrieval", found).before("passages", "model", config.into()).with_notes(notes).with_reconnects(sources)
+    Translation::new("retrieval", found)
+        .before("passages", "model", config.into())
+        .with_notes(notes)
+        .with_reconnects(sources)
 }

@@ -25,7 +25,8 @@ pub fn code(node: Context) -> Translation {
     if language.starts_with("python") {
         return python(text(node.parameter("pythonCode")));
     }
-    let source = ["jsCode", "functionCode"].map(|name| text(node.parameter(name))).into_iter().find(|code| !code.is_empty());
+    let source =
+        ["jsCode", "functionCode"].map(|name| text(node.parameter(name))).into_iter().find(|code| !code.is_empty());
     let source = source.unwrap_or("return items;").trim_end();
     let is_each = kind == "functionItem" || text(node.parameter("mode")) == "runOnceForEachItem";
     let on_error = text(&node.source().raw["onError"]);

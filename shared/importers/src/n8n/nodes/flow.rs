@@ -20,12 +20,13 @@ pub fn batches(node: Context) -> Translation {
     if !matches!(node.option("reset"), Value::Null | Value::Bool(false)) {
         note(&mut notes, "it starts over with its input: `reset` is not imported");
     }
+    // Without a way back, n8n stops after the first batch.
     let wiring = &node.workflow.wiring;
-    if !wiring.wires.iter().any(|wire| wire.to == node.node && wiring.is_back_wire(wire)) {
-        note(&mut notes, "nothing leads back to it: it gave its first batch only, and here all of them");
-    }
+    let leads_back = wiring.wires.iter().any(|wire| wire.to == node.node && wiring.is_back_wire(wire));
+    let only = if leads_back { "" } else { ".slice(0, 1)" };
     let (item, done) = if node.source().loop_output() == 1 { ("1", "0") } else { ("0", "1") };
-    let translation = Translation::new("loop", json!({"items": {"js": format!("n8n.batches({size})")}, "itemMode": {}}));
+    let translation =
+        Translation::new("loop", json!({"items": {"js": format!("n8n.batches({size}){only}")}, "itemMode": {}}));
     translation.with_exits([(item, 0, "item"), (done, 0, "done")]).with_notes(notes)
 }
 
@@ -58,7 +59,8 @@ pub fn wait(node: Context) -> Translation {
         return Translation::new("delay", config("until", json!({"js": until})));
     }
     let seconds = number(amount).unwrap_or(default.1) * factor;
-    let translation = Translation::new("delay", config("seconds", (seconds.clamp(1.0, MAX_SECONDS).round() as u64).into()));
+    let translation =
+        Translation::new("delay", config("seconds", (seconds.clamp(1.0, MAX_SECONDS).round() as u64).into()));
     if seconds > MAX_SECONDS { translation.with_notes(["a delay lasts at most 30 days"]) } else { translation }
 }
 

@@ -108,7 +108,8 @@ fn options(field: &Value) -> (Vec<String>, bool) {
 /// A page in the middle of a run, or its end.
 pub fn form(node: Context) -> Translation {
     if text(node.parameter("operation")) == "completion" {
-        let texts = [node.parameter("completionTitle"), node.parameter("completionMessage"), node.parameter("responseText")];
+        let texts =
+            [node.parameter("completionTitle"), node.parameter("completionMessage"), node.parameter("responseText")];
         let texts: Vec<&Value> = texts.into_iter().filter(|text| !is_empty(text)).collect();
         let output = super::ai::join(&texts);
         let output = if output.is_object() { output } else { json!({"js": quote(text(&output))}) };

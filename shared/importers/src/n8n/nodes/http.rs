@@ -73,7 +73,9 @@ fn headers(node: Context, call: &mut HttpCall) -> Map<String, Value> {
         };
         match () {
             () if is_removed(&value) => {}
-            () if is_secret || name.eq_ignore_ascii_case("authorization") => call.report_removed(&format!("header {name}")),
+            () if is_secret || name.eq_ignore_ascii_case("authorization") => {
+                call.report_removed(&format!("header {name}"))
+            }
             () if call.is_own_header(&name) => {}
             () if header_problem(&name, "").is_some() => {
                 note(&mut call.notes, format!("its header {} is not imported", truncate(&name, 60)));
@@ -137,7 +139,8 @@ fn mark_expressions(template: &str) -> String {
     let end = template.rfind("}}").unwrap_or_default();
     while let Some(c) = rest.chars().next() {
         let has_end = template.len() - rest.len() < end;
-        if let Some((code, after)) = rest.strip_prefix("{{").filter(|_| has_end).and_then(|code| code.split_once("}}")) {
+        if let Some((code, after)) = rest.strip_prefix("{{").filter(|_| has_end).and_then(|code| code.split_once("}}"))
+        {
             let expression = quote(&format!("{{{{{code}}}}}"));
             marked.push_str(if is_quoted { &expression[1..expression.len() - 1] } else { &expression });
             rest = after;
@@ -229,7 +232,9 @@ fn multipart(node: Context) -> Value {
 fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
     let written = ["jsonBody", "bodyParametersJson"].map(|name| node.parameter(name));
     let javascript = match written.into_iter().find(|json| !is_empty(json)) {
-        Some(Value::String(text)) if is_computed(text) => format!("n8n.jsonBody({})", expression(&text.as_str().into())),
+        Some(Value::String(text)) if is_computed(text) => {
+            format!("n8n.jsonBody({})", expression(&text.as_str().into()))
+        }
         Some(Value::String(text)) => match serde_json::from_str::<Value>(&literal_text(&text.as_str().into())) {
             Ok(json) => expression(&literal(&json)),
             Err(_) => {

@@ -15,7 +15,8 @@ use crate::translation::Translation;
 pub fn send(node: Context) -> Translation {
     let kind = node.source().kind;
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
-    let sends = matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage" | "postMessage");
+    let sends =
+        matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage" | "postMessage");
     if !sends {
         let what = format!("{resource} {operation}");
         return Translation::unsupported(format!(

@@ -69,7 +69,10 @@ pub fn form(node: Context) -> Translation {
     };
     let title = named("formTitle");
     let mut config = Map::from_iter([
-        ("title".to_owned(), Value::from(if title.trim().is_empty() { "Form".to_owned() } else { forms::cut(&title, 200) })),
+        (
+            "title".to_owned(),
+            Value::from(if title.trim().is_empty() { "Form".to_owned() } else { forms::cut(&title, 200) }),
+        ),
         ("fields".to_owned(), page.fields),
     ]);
     let answer = &node.option("respondWithOptions")["values"];
@@ -79,7 +82,9 @@ pub fn form(node: Context) -> Translation {
         ("confirmation", scalar_text(&answer["formSubmittedText"]), 10_000),
         ("redirectUrl", scalar_text(&answer["redirectUrl"]), 2_000),
     ];
-    for (name, written, most) in texts.into_iter().filter(|(_, written, _)| !written.trim().is_empty() && !written.starts_with('=')) {
+    for (name, written, most) in
+        texts.into_iter().filter(|(_, written, _)| !written.trim().is_empty() && !written.starts_with('='))
+    {
         config.insert(name.to_owned(), forms::cut(&written, most).into());
     }
     let javascript = format!(
@@ -108,12 +113,12 @@ pub fn message(node: Context) -> Translation {
         "slack" => "type: \"message\", user: participant.id, channel: threadId, ts: messageId, text",
         _ => "sessionId: threadId, action: \"sendMessage\", chatInput: text",
     };
-    let javascript =
-        format!("const {{ text, participant, threadId, messageId }} = $json;\nreturn {{\n  {item}\n}};");
+    let javascript = format!("const {{ text, participant, threadId, messageId }} = $json;\nreturn {{\n  {item}\n}};");
     let translation = Translation::new("message", json!({}))
         .before("message", "code", json!({"javascript": javascript}))
         .with_reconnects([format!("a messaging channel in place of {service}")]);
-    let is_filtered = entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
+    let is_filtered =
+        entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
     match service == "slack" && is_filtered {
         true => translation.with_notes(["every message starts a run: the event filter is not imported"]),
         false => translation,
