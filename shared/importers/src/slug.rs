@@ -28,7 +28,7 @@ impl Ids {
 }
 
 /// ASCII letters and digits with `_` between words, so that expressions can use the id without brackets.
-pub fn slug(name: &str) -> String {
+fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().take(4 * MAX_CHARS).nfkd() {
         if slug.len() >= MAX_CHARS {

@@ -10,11 +10,12 @@ macro_rules! parts {
 #[rustfmt::skip]
 pub const PARTS: &[(&str, &str)] = parts![
     "hashes", "texts", "extensions", "jmespath",
-    "nodes/_bytes", "nodes/_csv", "nodes/_each", "nodes/_entities", "nodes/_htmlSelectors", "nodes/_htmlText",
-    "nodes/_htmlTokens", "nodes/_htmlTree", "nodes/_items", "nodes/_json", "nodes/_moment", "nodes/_types", "nodes/aggregate",
-    "nodes/conditions", "nodes/crypto", "nodes/dateTime", "nodes/files", "nodes/html", "nodes/http", "nodes/if", "nodes/limit",
-    "nodes/removeDuplicates", "nodes/renameKeys", "nodes/set", "nodes/sort", "nodes/splitOut", "nodes/summarize",
-    "nodes/switch", "nodes/xml",
+    "nodes/_bytes", "nodes/_csv", "nodes/_each", "nodes/_emojis", "nodes/_entities", "nodes/_htmlSelectors", "nodes/_htmlText",
+    "nodes/_htmlTokens", "nodes/_htmlTree", "nodes/_inlineMarkdown", "nodes/_items", "nodes/_json", "nodes/_markdownBlocks",
+    "nodes/_moment", "nodes/_services", "nodes/_types", "nodes/aggregate", "nodes/calendar", "nodes/conditions",
+    "nodes/crypto", "nodes/dateTime", "nodes/drive", "nodes/files", "nodes/gmail", "nodes/html", "nodes/http", "nodes/hubspot",
+    "nodes/if", "nodes/limit", "nodes/notion", "nodes/removeDuplicates", "nodes/renameKeys", "nodes/services", "nodes/set",
+    "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/xml",
     "view", "run",
 ];
 

@@ -18,6 +18,9 @@ const ROOT: &str = "config";
 /// The steps after which no further script of a node begins. It is the limit of one script.
 const MAX_SCRIPT_WORK: u64 = 50_000_000;
 
+/// The maps of templates of an `http` node. JavaScript that gives null leaves its entry out of them.
+const TEXT_MAPS: [&str; 3] = ["config.headers", "config.query", "config.body.fields"];
+
 /// The expressions of a step, and the variables that they see.
 pub struct Fields<'a> {
     config: &'a Map<String, Value>,
@@ -117,10 +120,21 @@ impl<'a> Fields<'a> {
                 items.map(|(index, item)| self.replace(&at.index(index), item, bytes)).collect()
             }
             Value::Object(fields) => {
-                let fields = fields.iter();
-                let replaced =
-                    fields.map(|(name, value)| Ok((name.clone(), self.replace(&at.name(name), value, bytes)?)));
-                replaced.collect::<Result<_, _>>().map(Value::Object)
+                let mut replaced = Map::new();
+                let is_text_map = TEXT_MAPS.contains(&at.full().as_str());
+                for (name, value) in fields {
+                    let at = at.name(name);
+                    if is_text_map && let Some(Program::TextScript(script)) = self.programs.get(&at.full()) {
+                        let value = self.run_script(&at.full(), script)?;
+                        if !value.is_null() {
+                            *bytes = add_size(*bytes, &value)?;
+                            replaced.insert(name.clone(), into_text(value).into());
+                        }
+                    } else {
+                        replaced.insert(name.clone(), self.replace(&at, value, bytes)?);
+                    }
+                }
+                Ok(Value::Object(replaced))
             }
             other => Ok(other.clone()),
         }

@@ -7,6 +7,7 @@ mod nodes;
 mod parameter;
 mod policies;
 mod references;
+mod services;
 mod wiring;
 
 use std::collections::BTreeSet;

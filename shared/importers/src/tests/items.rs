@@ -256,10 +256,6 @@ fn models_give_the_fields_of_their_nodes() {
             result("googleGemini", 1.0, json!({"jsonOutput": true})),
             "({ content: { parts: [{ text: JSON.stringify(output) }], role: \"model\" } })",
         ),
-        (
-            result("telegram", 1.2, json!({"text": "a"})),
-            "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
-        ),
     ] {
         assert_eq!(given, expected);
     }
@@ -287,33 +283,6 @@ fn files_of_some_formats_are_read_by_the_platform() {
     assert!(
         javascript("extractFromFile", 1.0, json!({"operation": "csv"})).starts_with("return n8n.extractFromFile({")
     );
-}
-
-#[test]
-fn emails_feeds_and_tables() {
-    let mail = json!({"fromEmail": "a@x.example.com", "toEmail": "={{ $json.to }}", "subject": "Hi", "html": "<b>Hi</b>", "text": "unused", "options": {"attachments": "data,more"}});
-    let mut given = translated("emailSend", 2.1, mail);
-    given.as_object_mut().unwrap().shift_remove("itemMode");
-    let expected = json!({
-        "host": "smtp.example.com", "from": "a@x.example.com", "to": {"js": "$json.to"}, "subject": "Hi", "html": "<b>Hi</b>",
-        "attachments": {"js": "String(\"data,more\").split(\",\").map((name) => $binary[name.trim()])"},
-    });
-    assert_eq!(given, expected);
-    assert_eq!(translated("rssFeedRead", 1.2, json!({"url": "https://x.example.com/feed"}))["limit"], 500);
-    let row = |operation: &str, more: Value| {
-        let mut given = json!({"operation": operation, "dataTableId": {"value": "x1", "cachedResultName": "My Posts"}});
-        given.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        translated("dataTable", 1.0, given)
-    };
-    let columns = json!({"columns": {"mappingMode": "defineBelow", "value": {"a": "={{ $json.b }}"}}});
-    let added = json!({"table": "my_posts", "action": "add", "values": {"js": "{ a: $json.b }"}, "itemMode": {}});
-    assert_eq!(row("insert", columns), added);
-    let filters =
-        json!({"filters": {"conditions": [{"keyName": "a", "keyValue": "={{ $json.b }}"}, {"condition": "isTrue"}]}});
-    let exists = row("rowExists", filters);
-    let expected = json!([{"field": "a", "operator": "equals", "value": {"js": "$json.b"}}, {"field": "id", "operator": "equals", "value": {"js": "true"}}]);
-    assert_eq!((&exists["filters"], &exists["matching"]), (&expected, &json!("any")));
-    assert_eq!(exists["itemMode"]["result"]["js"], "output > 0 ? $input.item : []");
 }
 
 #[test]
