@@ -29,11 +29,6 @@ pub fn text_field(parameter: &Value) -> Value {
     }
 }
 
-/// The value of a field for an expression, with the value of a parameter.
-pub fn value_field(parameter: &Value) -> Value {
-    json!({"js": expression(parameter)})
-}
-
 /// An expression for the value of a parameter.
 pub fn expression(parameter: &Value) -> String {
     Writer { written: String::new(), is_deferred: false, json_fields: &[] }.write(parameter)
@@ -382,6 +377,6 @@ mod tests {
         assert_eq!(text_field(&json!("a {{ b }}")), json!("a {{ '{{' }} b }}"));
         assert_eq!(text_field(&json!("=a {{ b }}")), json!({"js": "$text`a ${() => b}`"}));
         assert_eq!(text_field(&json!(5)), json!("5"));
-        assert_eq!(value_field(&json!({"a": "={{ $json.b }}"})), json!({"js": "{ a: $json.b }"}));
+        assert_eq!(expression(&json!({"a": "={{ $json.b }}"})), "{ a: $json.b }");
     }
 }
