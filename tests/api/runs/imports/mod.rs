@@ -2,7 +2,6 @@
 
 mod dify;
 mod n8n;
-mod recorded;
 
 use std::sync::{Arc, Mutex};
 

@@ -1,13 +1,24 @@
 //! Small workflows that n8n's own engine has run: `tests/clients/n8n` records what each node gave. Imported, each node gives
 //! the same, or the report of the import says that it may not, or `differences.txt` gives the reason.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::{Arc, Mutex};
 
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::IntoResponse;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::TestApp;
+use tests::binaries::folder;
+use tests::client::{Person, send};
 
-use super::*;
+const WORKFLOWS: &str = "/builder/v1/workflows";
 
 /// How an imported workflow compares with the original.
 #[derive(Debug, PartialEq)]
@@ -57,7 +68,10 @@ async fn answer(State(stub): State<Arc<Mutex<Stub>>>, request: Request) -> axum:
     let mut headers = HeaderMap::new();
     for (name, value) in found["headers"].as_object().into_iter().flatten() {
         let name: HeaderName = name.parse().unwrap();
-        headers.insert(name, HeaderValue::from_str(value.as_str().unwrap()).unwrap());
+        for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            headers.append(name.clone(), HeaderValue::from_str(&value).unwrap());
+        }
     }
     let body = match &found["body"] {
         Value::Null => Vec::new(),
