@@ -64,7 +64,7 @@
   /** Version 2 refuses fields that no item has. */
   const checkPresence = (items, fields, dots, input) => {
     for (const field of fields) {
-      if (items.length === 0 || items.some((item) => n8n.getPath(item.json, field, dots) !== undefined)) continue;
+      if (items.some((item) => n8n.getPath(item.json, field, dots) !== undefined)) continue;
       throw new Error(`Field '${field}' is not present in any of items in 'Input ${input}'`);
     }
   };
@@ -72,8 +72,12 @@
   /** The pairs of items with equal fields, and the items of both inputs that have no partner. */
   const match = (inputs, fields, { disableDotNotation, fuzzyCompare }, onlyFirst, version) => {
     const dots = !disableDotNotation;
-    const keys = [fields.map((field) => field.field1), fields.map((field) => field.field2)];
-    if (version < 2.1) inputs.forEach((items, input) => checkPresence(items, keys[input], dots, input + 1));
+    if (version < 2.1) {
+      inputs.forEach((items, input) => checkPresence(items, fields.map((field) => field[`field${input + 1}`]), dots, input + 1));
+    }
+    // Of two pairs with the same second field, n8n uses the last.
+    const unique = [...new Map(fields.map((field) => [field.field2, field])).values()];
+    const keys = [unique.map((field) => field.field1), unique.map((field) => field.field2)];
 
     const find = n8n.indexBy(inputs[1], keys[1], { dots, fuzzy: fuzzyCompare });
     const found = new Set();
@@ -93,11 +97,15 @@
     const clash = { resolveClash: joinMode === 'enrichInput2' ? 'preferInput1' : 'preferLast', ...options.clashHandling?.values };
     const hasPairs = joinMode === 'keepMatches' ? outputDataFrom === 'both' : joinMode !== 'keepNonMatches';
     const onlyFirst = hasPairs && options.multipleMatches === 'first';
-    const { matched, partners, rest } = match([n8n.received(0), n8n.received(1)], fields, options, onlyFirst, version);
+    const inputs = [n8n.received(0), n8n.received(1)];
+    const { matched, partners, rest } = match(inputs, fields, options, onlyFirst, version);
+    // The items of one input alone stay as they are.
+    const alone = inputs.some((items) => items.length === 0);
     const combined = () => matched.flatMap(([item, others]) => others.map((other) => combine([item, other], clash)));
     const unmatched = (input) =>
-      clash.resolveClash === 'addSuffix' ? rest[input].map((item) => withSuffix(item, input + 1)) : rest[input];
-    const marked = (input) => rest[input].map((item) => ({ ...item, json: { ...item.json, _source: `input${input + 1}` } }));
+      clash.resolveClash === 'addSuffix' && !alone ? rest[input].map((item) => withSuffix(item, input + 1)) : rest[input];
+    const marked = (input) =>
+      alone ? rest[input] : rest[input].map((item) => ({ ...item, json: { ...item.json, _source: `input${input + 1}` } }));
 
     if (joinMode === 'keepMatches') {
       if (outputDataFrom === 'input1') return matched.map(([item]) => item);
@@ -114,6 +122,7 @@
   const byPosition = (version, includeUnpaired, clash) => {
     const inputs = n8n.inputs().map((_, input) => n8n.received(input));
     const lengths = inputs.map((items) => items.length);
+    if (version < 3 && lengths.includes(0)) return inputs.flat();
     const length = includeUnpaired ? Math.max(...lengths) : Math.min(...lengths);
     return Array.from({ length }, (_, i) => {
       const items = inputs.map((input) => input[i]);
@@ -157,9 +166,7 @@
     const fields = simple
       ? n8n.names(read.fieldsToMatchString).map((field) => ({ field1: field, field2: field }))
       : read.mergeByFields?.values ?? [];
-    // Of two pairs with the same second field, n8n uses the last.
-    const unique = new Map(fields.map((field) => [field.field2, field]));
-    return byFields([...unique.values()], read, version);
+    return byFields(fields, read, version);
   };
 
   // --- Version 1 ---
