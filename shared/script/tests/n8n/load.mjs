@@ -1,0 +1,31 @@
+// Loads the library of n8n's scripts into Node, as the sandbox does it: `node --test` in this folder runs the tests.
+
+import { readFileSync } from 'node:fs';
+
+const read = (path) => readFileSync(new URL(`../../src/prelude/${path}`, import.meta.url), 'utf8');
+const evaluate = (source) => (0, eval)(source);
+
+/** How often luxon was loaded. */
+export let loads = 0;
+
+export const n8n = {
+  loadLuxon() {
+    loads++;
+    return evaluate(`(function () { ${read('luxon/luxon.min.js')}\nreturn luxon; })()`);
+  },
+};
+for (const name of ['hashes', 'texts', 'extensions', 'jmespath', 'view']) evaluate(read(`n8n/${name}.js`))(n8n);
+
+/** Shows items to the code of a test. Each object of `json` is one item. */
+export const show = (json = [{}], more = {}) =>
+  n8n.install({
+    items: json.map((each) => ({ json: each })),
+    index: 0,
+    node: { id: 'show', name: 'Show' },
+    nodes: {},
+    previous: { name: 'Start', port: 0 },
+    workflow: { id: 'w', name: 'W', active: true },
+    execution: { id: 'e', mode: 'production' },
+    zone: 'Europe/Madrid',
+    ...more,
+  });
