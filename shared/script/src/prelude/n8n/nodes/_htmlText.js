@@ -5,6 +5,8 @@
 
   const WIDTH = 80;
   const MIN_WIDTH = 20;
+  // Quotes and lists within others are indented up to this depth: each level makes all its lines longer.
+  const MAX_INDENT = 20;
   const WORD = /[^ \t\r\n\f\u200b]+/g;
   const STARTS_BLANK = /^[ \t\r\n\f\u200b]/;
   const ENDS_BLANK = /[ \t\r\n\f\u200b]$/;
@@ -63,7 +65,7 @@
       this.before = before;
       this.after = 0;
       this.isPre = parent?.isPre ?? false;
-      this.finished = '';
+      this.finished = [];
       this.lines = [];
       this.words = [];
       this.room = width;
@@ -71,8 +73,15 @@
       this.mayBreak = false;
     }
     get text() {
-      if (this.lines.length === 0 && this.words.length === 0) return this.finished;
-      return this.finished + [...this.lines, this.words].map((words) => words.join(' ')).join('\n');
+      this.finishLines();
+      return this.finished.join('');
+    }
+    finishLines() {
+      if (this.lines.length === 0 && this.words.length === 0) return;
+      this.finished.push([...this.lines, this.words].map((words) => words.join(' ')).join('\n'));
+      this.lines = [];
+      this.words = [];
+      this.room = this.width;
     }
     breakLine(count = 1) {
       this.lines.push(this.words);
@@ -100,7 +109,7 @@
     }
     addText(text, transform) {
       if (this.isPre) {
-        this.finished += text;
+        this.finished.push(text);
         return;
       }
       if (text === '' || (this.after > 0 && !HAS_WORDS.test(text))) return;
@@ -114,16 +123,13 @@
       this.after = 0;
     }
     addBlock(text, before, after) {
-      const own = this.text;
       const breaks = Math.max(this.after, before);
-      this.lines = [];
-      this.words = [];
-      this.room = this.width;
-      if (own === '') {
-        this.finished = text;
+      this.finishLines();
+      if (this.finished.every((part) => part === '')) {
+        this.finished = [text];
         this.before = breaks;
       } else {
-        this.finished = own + '\n'.repeat(breaks) + text;
+        this.finished.push('\n'.repeat(breaks), text);
       }
       this.after = after;
     }
@@ -136,6 +142,7 @@
       // What changes each word: the headings and links around it.
       this.transforms = [];
       this.elements = [];
+      this.indent = 0;
     }
     get parent() {
       return this.elements.at(-1);
@@ -208,7 +215,7 @@
       return true;
     }
     breakLine() {
-      if (this.block.isPre) this.block.finished += '\n';
+      if (this.block.isPre) this.block.finished.push('\n');
       else this.block.breakLine();
     }
     addImage({ attributes: { src, alt } }) {
@@ -217,14 +224,15 @@
     }
     openBlock(name) {
       const block = this.open(BLOCKS[name][0], name === 'blockquote' ? 2 : 0);
+      if (name === 'blockquote') this.indent++;
       if (name === 'pre') block.isPre = true;
       if (name === 'hr') block.addText('-'.repeat(WIDTH), (word) => this.transform(word));
       if (isHeading(name)) this.transforms.push((word) => word.toUpperCase());
     }
     closeBlock(name) {
       if (isHeading(name)) this.transforms.pop();
-      const quote = (text) => trimBreaks(text).split('\n').map((line) => '> ' + line).join('\n');
-      this.close(BLOCKS[name][1], name === 'blockquote' ? quote : undefined);
+      const isQuote = name === 'blockquote' && --this.indent < MAX_INDENT;
+      this.close(BLOCKS[name][1], isQuote ? (text) => trimBreaks(text).replace(/^/gm, '> ') : undefined);
     }
 
     // Links to a place in the page have no address.
@@ -271,9 +279,10 @@
     }
     openItem(list) {
       this.open(1, list.markWidth);
+      this.indent++;
     }
     closeItem(list, node) {
-      const indent = '\n' + ' '.repeat(list.markWidth);
+      const indent = '\n' + ' '.repeat(--this.indent < MAX_INDENT ? list.markWidth : 0);
       this.close(1, (text) => (list.marks.get(node) ?? '').padEnd(list.markWidth) + text.replaceAll('\n', indent));
     }
   }

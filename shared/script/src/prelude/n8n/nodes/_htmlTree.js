@@ -6,58 +6,10 @@
 (function (n8n) {
   'use strict';
 
-  const words = (text) => new Set(text.split(' '));
-  const HEAD = words('base basefont bgsound link meta noframes script style template title');
-  const VOID = words('area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr');
-  const BLOCKS = words('address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header ' +
-    'hgroup main menu nav ol p section summary ul');
-  const CLOSABLE = new Set([...BLOCKS, 'listing', 'pre']);
-  CLOSABLE.delete('p');
-  const HEADINGS = words('h1 h2 h3 h4 h5 h6');
-  const FORMATTING = words('a b big code em font i nobr s small strike strong tt u');
-  const IMPLIED_END = words('dd dt li optgroup option p rb rp rt rtc');
-  const SPECIAL = words('address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup ' +
-    'dd details dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html ' +
-    'iframe img input li link listing main marquee menu meta nav noembed noframes noscript object ol p param plaintext pre script ' +
-    'section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp');
-  const SCOPE = words('applet caption html table td th marquee object template');
-  const LIST_SCOPE = new Set([...SCOPE, 'ol', 'ul']);
-  const BUTTON_SCOPE = new Set([...SCOPE, 'button']);
-  const TABLE_SCOPE = words('html table template');
-  const TABLE_PARTS = words('caption col colgroup tbody td tfoot th thead tr');
-  const FOSTERING = words('table tbody tfoot thead tr');
-  const SECTIONS = words('tbody tfoot thead');
-  // These tags end SVG and MathML.
-  const BREAKOUT = words('b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
-    'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var');
-  // In these elements of SVG and MathML the rules are those of HTML again.
-  const INTEGRATION = { svg: words('foreignObject desc title'), math: words('mi mo mn ms mtext annotation-xml') };
-  const isIntegration = (node) => INTEGRATION[node.isForeign].has(node.name);
-  // The names of SVG with capital letters.
-  const CAMEL = 'altGlyph altGlyphDef altGlyphItem animateColor animateMotion animateTransform clipPath feBlend feColorMatrix ' +
-    'feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feFlood feFuncA feFuncB feFuncG ' +
-    'feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile ' +
-    'feTurbulence foreignObject glyphRef linearGradient radialGradient textPath';
-  const CAMEL_ATTRIBUTES = 'attributeName attributeType baseFrequency baseProfile calcMode clipPathUnits diffuseConstant edgeMode ' +
-    'filterUnits glyphRef gradientTransform gradientUnits kernelMatrix kernelUnitLength keyPoints keySplines keyTimes lengthAdjust ' +
-    'limitingConeAngle markerHeight markerUnits markerWidth maskContentUnits maskUnits numOctaves pathLength patternContentUnits ' +
-    'patternTransform patternUnits pointsAtX pointsAtY pointsAtZ preserveAlpha preserveAspectRatio primitiveUnits refX refY repeatCount ' +
-    'repeatDur requiredExtensions requiredFeatures specularConstant specularExponent spreadMethod startOffset stdDeviation stitchTiles ' +
-    'surfaceScale systemLanguage tableValues targetX targetY textLength viewBox viewTarget xChannelSelector yChannelSelector zoomAndPan';
-  const lower = (text) => ({ __proto__: null, ...Object.fromEntries(text.split(' ').map((name) => [name.toLowerCase(), name])) });
+  const { HEAD, VOID, BLOCKS, CLOSABLE, HEADINGS, FORMATTING, IMPLIED_END, SPECIAL, SCOPE, LIST_SCOPE, BUTTON_SCOPE, LIMITS, TABLE_PARTS,
+    FOSTERING, BREAKOUT, INTEGRATION, isIntegration, adjust } = n8n.htmlNames;
   const MAX_DEPTH = 256;
-  const MAX_FORMATTING = 32;
-  const MARKER = Symbol('marker');
-
-  let camel;
-  const adjust = (kind, name, attributes) => {
-    if (kind !== 'svg') return [name, attributes];
-    camel ??= { names: lower(CAMEL), attributes: lower(CAMEL_ATTRIBUTES) };
-    const renamed = Object.fromEntries(Object.entries(attributes).map(([key, value]) => [camel.attributes[key] ?? key, value]));
-    return [camel.names[name] ?? name, renamed];
-  };
-
-  const isTablePart = (name) => name === 'table' || (TABLE_PARTS.has(name) && !name.startsWith('col'));
+  const MARKER = n8n.htmlMarker;
   const isBlank = (text) => /^[\t\n\f\r ]*$/.test(text);
 
   class Builder {
@@ -83,7 +35,8 @@
     }
     // `isForeign` is 'svg' or 'math' for their elements.
     create(name, attributes, isForeign) {
-      return { type: 'element', name, attributes, children: [], parent: null, isForeign };
+      const limits = isForeign ? (INTEGRATION[isForeign].has(name) ? 7 : 0) : LIMITS[name] ?? 0;
+      return { type: 'element', name, attributes, children: [], parent: null, isForeign, limits };
     }
     append(parent, node) {
       node.parent = parent;
@@ -135,10 +88,11 @@
       return this.open.some((node) => node.name === name);
     }
     hasInScope(names, scope = SCOPE) {
+      const isOne = typeof names === 'string';
       for (let i = this.open.length - 1; i >= 0; i--) {
         const node = this.open[i];
-        if (typeof names === 'string' ? node.name === names : names.has(node.name)) return true;
-        if (node.isForeign ? isIntegration(node) : scope.has(node.name)) return false;
+        if (isOne ? node.name === names : names.has(node.name)) return true;
+        if (node.limits & scope) return false;
       }
       return false;
     }
@@ -174,117 +128,6 @@
         }
       }
       this.mode = 'inBody';
-    }
-
-    // --- Formatting elements, such as `b`, which go on after the end of their parents ---
-
-    pushFormatting(node) {
-      let same = 0;
-      for (let i = this.formatting.length - 1; i >= 0 && this.formatting[i] !== MARKER; i--) {
-        const other = this.formatting[i];
-        if (other.name === node.name && JSON.stringify(other.attributes) === JSON.stringify(node.attributes) && ++same === 3) {
-          this.formatting.splice(i, 1);
-          break;
-        }
-      }
-      this.formatting.push(node);
-      if (this.formatting.length > MAX_FORMATTING) this.formatting.shift();
-    }
-    clearFormatting() {
-      while (this.formatting.length > 0 && this.formatting.pop() !== MARKER);
-    }
-    findFormatting(name) {
-      for (let i = this.formatting.length - 1; i >= 0 && this.formatting[i] !== MARKER; i--) {
-        if (this.formatting[i].name === name) return this.formatting[i];
-      }
-      return undefined;
-    }
-    reconstruct() {
-      let i = this.formatting.length - 1;
-      const isDone = (entry) => entry === MARKER || this.open.includes(entry);
-      if (i < 0 || isDone(this.formatting[i])) return;
-      while (i > 0 && !isDone(this.formatting[i - 1])) i--;
-      for (; i < this.formatting.length; i++) {
-        const { name, attributes } = this.formatting[i];
-        this.formatting[i] = this.insert(name, { ...attributes });
-      }
-    }
-    // The "adoption agency" of the standard: ends a formatting element whose contents are not nested properly.
-    adopt(name) {
-      if (this.current.name === name && !this.formatting.includes(this.current)) {
-        this.open.pop();
-        return;
-      }
-      for (let outer = 0; outer < 8; outer++) {
-        const element = this.findFormatting(name);
-        if (element === undefined) return this.endOther(name);
-        const index = this.open.indexOf(element);
-        if (index < 0) {
-          this.formatting.splice(this.formatting.indexOf(element), 1);
-          return;
-        }
-        if (!this.hasInScope(name)) return;
-        const furthest = this.open.find((node, i) => i > index && SPECIAL.has(node.name));
-        if (furthest === undefined) {
-          this.popTo(element);
-          this.formatting.splice(this.formatting.indexOf(element), 1);
-          return;
-        }
-        this.moveOut(element, furthest, index);
-      }
-    }
-    moveOut(element, furthest, index) {
-      const ancestor = this.open[index - 1];
-      let bookmark = this.formatting.indexOf(element);
-      let last = furthest;
-      let at = this.open.indexOf(furthest);
-      for (let inner = 1; ; inner++) {
-        const node = this.open[--at];
-        if (node === element) break;
-        let place = this.formatting.indexOf(node);
-        if (inner > 3 && place >= 0) {
-          this.formatting.splice(place, 1);
-          if (place < bookmark) bookmark--;
-          place = -1;
-        }
-        if (place < 0) {
-          this.open.splice(at, 1);
-          continue;
-        }
-        const copy = this.create(node.name, { ...node.attributes }, false);
-        this.formatting[place] = copy;
-        this.open[at] = copy;
-        if (last === furthest) bookmark = place + 1;
-        this.detach(last);
-        this.append(copy, last);
-        last = copy;
-      }
-      this.detach(last);
-      const { fosters } = this;
-      this.fosters = FOSTERING.has(ancestor.name);
-      this.attach(last, ancestor);
-      this.fosters = fosters;
-      const copy = this.create(element.name, { ...element.attributes }, false);
-      copy.children = furthest.children;
-      for (const child of copy.children) child.parent = copy;
-      furthest.children = [];
-      this.append(furthest, copy);
-      const old = this.formatting.indexOf(element);
-      this.formatting.splice(old, 1);
-      this.formatting.splice(old < bookmark ? bookmark - 1 : bookmark, 0, copy);
-      this.open.splice(this.open.indexOf(element), 1);
-      this.open.splice(this.open.indexOf(furthest) + 1, 0, copy);
-    }
-    endOther(name) {
-      for (let i = this.open.length - 1; i >= 0; i--) {
-        const node = this.open[i];
-        if (node.name === name) {
-          this.implyEnds(name);
-          this.popTo(node);
-          return;
-        }
-        if (SPECIAL.has(node.name)) return;
-      }
     }
 
     // --- The start of the document ---
@@ -626,214 +469,8 @@
       this.implyEnds(name);
       this.popUntil(name);
     }
-
-    // --- Tables. Each function returns true if it has processed the tag ---
-
-    start_inTable(name, attributes) {
-      if (name === 'caption') {
-        this.clearTo('table');
-        this.formatting.push(MARKER);
-        this.insert(name, attributes);
-        this.mode = 'inCaption';
-      } else if (name === 'colgroup' || name === 'col') {
-        this.clearTo('table');
-        if (name === 'colgroup') this.insert(name, attributes);
-        else this.insert('colgroup');
-        this.mode = 'inColumns';
-        if (name === 'col') this.insertVoid(name, attributes);
-      } else if (SECTIONS.has(name) || name === 'tr' || name === 'td' || name === 'th') {
-        this.clearTo('table');
-        this.mode = 'inTableBody';
-        if (SECTIONS.has(name)) {
-          this.insert(name, attributes);
-        } else {
-          this.insert('tbody');
-          this.start(name, attributes);
-        }
-      } else if (name === 'table') {
-        if (!this.hasInScope('table', TABLE_SCOPE)) return true;
-        this.popUntil('table');
-        this.resetMode();
-        this.start(name, attributes);
-      } else if (['style', 'script', 'template'].includes(name)) {
-        this.startHead(name, attributes);
-      } else if (name === 'input' && /^hidden$/i.test(attributes.type ?? '')) {
-        this.insertVoid(name, attributes);
-      } else if (name === 'form') {
-        if (this.form !== null) return true;
-        this.form = this.insert(name, attributes);
-        this.open.pop();
-      } else {
-        this.withFostering(() => this.startInBody(name, attributes));
-      }
-      return true;
-    }
-    end_inTable(name) {
-      if (name === 'table') {
-        if (!this.hasInScope('table', TABLE_SCOPE)) return true;
-        this.popUntil('table');
-        this.resetMode();
-      } else if (!TABLE_PARTS.has(name) && name !== 'body' && name !== 'html') {
-        this.withFostering(() => this.endInBody(name));
-      }
-      return true;
-    }
-    start_inTableBody(name, attributes) {
-      if (name === 'tr') {
-        this.clearTo('tbody', 'tfoot', 'thead');
-        this.insert(name, attributes);
-        this.mode = 'inRow';
-      } else if (name === 'td' || name === 'th') {
-        this.clearTo('tbody', 'tfoot', 'thead');
-        this.insert('tr');
-        this.mode = 'inRow';
-        this.start(name, attributes);
-      } else if (TABLE_PARTS.has(name)) {
-        if (this.endSection()) this.start(name, attributes);
-      } else {
-        return this.start_inTable(name, attributes);
-      }
-      return true;
-    }
-    endSection() {
-      if (!this.hasInScope(SECTIONS, TABLE_SCOPE)) return false;
-      this.clearTo('tbody', 'tfoot', 'thead');
-      this.open.pop();
-      this.mode = 'inTable';
-      return true;
-    }
-    end_inTableBody(name) {
-      if (SECTIONS.has(name)) {
-        if (this.hasInScope(name, TABLE_SCOPE)) this.endSection();
-      } else if (name === 'table') {
-        if (this.endSection()) this.onEnd(name);
-      } else if (!TABLE_PARTS.has(name)) {
-        return this.end_inTable(name);
-      }
-      return true;
-    }
-    start_inRow(name, attributes) {
-      if (name === 'td' || name === 'th') {
-        this.clearTo('tr');
-        this.insert(name, attributes);
-        this.mode = 'inCell';
-        this.formatting.push(MARKER);
-      } else if (TABLE_PARTS.has(name)) {
-        if (this.endRow()) this.start(name, attributes);
-      } else {
-        return this.start_inTable(name, attributes);
-      }
-      return true;
-    }
-    endRow() {
-      if (!this.hasInScope('tr', TABLE_SCOPE)) return false;
-      this.clearTo('tr');
-      this.open.pop();
-      this.mode = 'inTableBody';
-      return true;
-    }
-    end_inRow(name) {
-      if (name === 'tr') this.endRow();
-      else if (name === 'table' || SECTIONS.has(name)) {
-        if (this.endRow()) this.onEnd(name);
-      } else if (!TABLE_PARTS.has(name)) {
-        return this.end_inTable(name);
-      }
-      return true;
-    }
-    start_inCell(name, attributes) {
-      if (!TABLE_PARTS.has(name)) return false;
-      if (this.endCell()) this.start(name, attributes);
-      return true;
-    }
-    endCell(name = new Set(['td', 'th'])) {
-      if (!this.hasInScope(name, TABLE_SCOPE)) return false;
-      this.implyEnds();
-      this.popUntil(name);
-      this.clearFormatting();
-      this.mode = 'inRow';
-      return true;
-    }
-    end_inCell(name) {
-      if (name === 'td' || name === 'th') this.endCell(name);
-      else if (name === 'table' || name === 'tr' || SECTIONS.has(name)) {
-        if (this.hasInScope(name, TABLE_SCOPE) && this.endCell()) this.onEnd(name);
-      } else return TABLE_PARTS.has(name) || name === 'body' || name === 'html';
-      return true;
-    }
-    start_inCaption(name, attributes) {
-      if (!TABLE_PARTS.has(name)) return false;
-      if (this.endCaption()) this.start(name, attributes);
-      return true;
-    }
-    endCaption() {
-      if (!this.hasInScope('caption', TABLE_SCOPE)) return false;
-      this.implyEnds();
-      this.popUntil('caption');
-      this.clearFormatting();
-      this.mode = 'inTable';
-      return true;
-    }
-    end_inCaption(name) {
-      if (name === 'caption') this.endCaption();
-      else if (name === 'table') {
-        if (this.endCaption()) this.onEnd(name);
-      } else return TABLE_PARTS.has(name) || name === 'body' || name === 'html';
-      return true;
-    }
-    endColumns() {
-      if (this.current.name !== 'colgroup') return false;
-      this.open.pop();
-      this.mode = 'inTable';
-      return true;
-    }
-    start_inColumns(name, attributes) {
-      if (name === 'col') this.insertVoid(name, attributes);
-      else if (this.endColumns()) this.start(name, attributes);
-      return true;
-    }
-    end_inColumns(name) {
-      if (name === 'colgroup') this.endColumns();
-      else if (name !== 'col' && this.endColumns()) this.onEnd(name);
-      return true;
-    }
-
-    // --- Select: only options are allowed in it ---
-
-    start_inSelect(name, attributes) {
-      const isInTable = this.open.some((node) => FOSTERING.has(node.name));
-      if (name === 'html') return false;
-      if (name === 'option' || name === 'optgroup') {
-        if (this.current.name === 'option') this.open.pop();
-        if (name === 'optgroup' && this.current.name === 'optgroup') this.open.pop();
-        this.insert(name, attributes);
-      } else if (name === 'select') this.endSelect();
-      else if (['input', 'keygen', 'textarea'].includes(name) || (isInTable && isTablePart(name))) {
-        this.endSelect();
-        this.start(name, attributes);
-      } else if (name === 'script' || name === 'template') this.startHead(name, attributes);
-      return true;
-    }
-    endSelect() {
-      if (!this.isOpen('select')) return;
-      this.popUntil('select');
-      this.resetMode();
-    }
-    end_inSelect(name) {
-      const { current } = this;
-      if (name === 'optgroup') {
-        if (current.name === 'option' && this.open.at(-2)?.name === 'optgroup') this.open.pop();
-        if (this.current.name === 'optgroup') this.open.pop();
-      } else if (name === 'option') {
-        if (current.name === 'option') this.open.pop();
-      } else if (name === 'select') this.endSelect();
-      else if (isTablePart(name) && this.hasInScope(name, TABLE_SCOPE)) {
-        this.endSelect();
-        this.onEnd(name);
-      }
-      return true;
-    }
   }
+  Object.assign(Builder.prototype, n8n.htmlFormatting, n8n.htmlTableModes);
 
   /** The tree of a document: `{type: 'root', children}`. Elements have `name`, `attributes`, `children` and `parent`. */
   n8n.parseHtml = (text) => {
@@ -847,57 +484,5 @@
     });
     builder.finish();
     return builder.document;
-  };
-
-  // --- Reading the tree, without recursion: it may be deep ---
-
-  /** Calls `enter` and `leave` for the node and all nodes in it. `enter` may return false to skip the contents. */
-  n8n.walkHtml = (root, enter, leave = () => {}) => {
-    const stack = [root];
-    const places = [0];
-    if (enter(root) === false) return;
-    while (stack.length > 0) {
-      const node = stack.at(-1);
-      const index = places[places.length - 1]++;
-      if (node.children === undefined || index >= node.children.length) {
-        leave(node);
-        stack.pop();
-        places.pop();
-      } else {
-        const child = node.children[index];
-        if (child.children === undefined || child.children.length === 0) {
-          if (enter(child) !== false) leave(child);
-        } else if (enter(child) !== false) {
-          stack.push(child);
-          places.push(0);
-        }
-      }
-    }
-  };
-
-  const escape = (text) => text.replace(/&/g, '&amp;').replace(/\xa0/g, '&nbsp;');
-  const RAW_PARENTS = words('style script xmp iframe noembed noframes plaintext noscript');
-  /** The HTML in an element. */
-  n8n.innerHtml = (element) => {
-    let html = '';
-    n8n.walkHtml(element, (node) => {
-      if (node === element) return true;
-      if (node.type === 'text') {
-        html += RAW_PARENTS.has(node.parent.name) ? node.data : escape(node.data).replace(/</g, '&lt;').replace(/>/g, '&gt;');
-      } else if (node.type === 'comment') {
-        html += `<!--${node.data}-->`;
-      } else if (node.type === 'doctype') {
-        html += '<!DOCTYPE html>';
-      } else {
-        html += '<' + node.name;
-        for (const key of Object.keys(node.attributes)) html += ` ${key}="${escape(node.attributes[key]).replace(/"/g, '&quot;')}"`;
-        html += '>';
-        return !VOID.has(node.name);
-      }
-      return true;
-    }, (node) => {
-      if (node !== element && node.type === 'element') html += `</${node.name}>`;
-    });
-    return html;
   };
 })

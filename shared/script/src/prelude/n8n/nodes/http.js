@@ -30,14 +30,16 @@
     return n8n.decodeText(Buffer.from(body.base64, 'base64'), n8n.isEncoding(charsetOf(header)) ? charsetOf(header) : 'utf8');
   };
 
+  // The name that the server gives, the last part of the address, or the property with the extension of the type.
   const nameOf = (output, type, property, url) => {
     const disposition = output.headers?.['content-disposition'] ?? '';
     const named = /filename\*=(?:utf-8'[^']*')?([^;]+)/i.exec(disposition) ?? /filename="?([^";]+)/i.exec(disposition);
     if (named !== null) return decodeName(named[1].trim());
+    const path = String(url ?? '').split(/[?#]/)[0].replace(/^[a-z]+:\/\/[^/]*/i, '');
+    const last = path.split('/').filter((part) => part !== '').at(-1);
+    if (last !== undefined) return last;
     const extension = n8n.extensionOf(type);
-    if (extension === undefined) return undefined;
-    const last = String(url ?? '').split(/[?#]/)[0].split('/').at(-1);
-    return last.endsWith('.' + extension) ? last : `${property}.${extension}`;
+    return extension === undefined ? undefined : `${property}.${extension}`;
   };
   const decodeName = (name) => {
     try {
@@ -48,40 +50,46 @@
   };
   const toFile = (output, header, property, url) => {
     const { body } = output;
-    const contentType = header.split(';')[0].trim() || (isFile(body) ? body.contentType : 'text/plain');
+    const given = header.split(';')[0].trim() || (isFile(body) ? body.contentType : '');
+    const name = (isFile(body) ? body.name : undefined) ?? nameOf(output, given, property, url);
+    const contentType = given || (name === undefined ? undefined : n8n.typeOfName(name)) || 'text/plain';
     const base64 = isFile(body) ? body.base64 : Buffer.from(toText(body, header)).toString('base64');
-    const name = (isFile(body) ? body.name : undefined) ?? nameOf(output, contentType, property, url);
     return name === undefined ? { base64, contentType } : { base64, contentType, name };
   };
 
   // An item has an object.
   const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
 
-  const detect = (body, header) => {
+  const detect = (header) => {
     if (header.includes('application/json')) return 'json';
     if (FILES.test(header.split(';')[0].trim())) return 'file';
     return 'text';
   };
 
   /**
-   * The items of an answer `{status, headers, body}`. `options.url` is the address of the request: a file without a name takes
-   * its last part.
+   * The items of an answer `{status, headers, body}`. `url` is the address of the request, for the name of a file, and `item` is
+   * the item of the request, whose fields an item with a file keeps.
    */
-  n8n.httpItems = (output, { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', url } = {}) => {
+  n8n.httpItems = (output, options = {}) => {
+    const { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', neverError = false, url } = options;
     const body = output.body ?? null;
     const header = String(output.headers?.['content-type'] ?? '');
-    const format = responseFormat === 'autodetect' ? detect(body, header) : responseFormat;
+    const format = responseFormat === 'autodetect' ? detect(header) : responseFormat;
     const rest = fullResponse
       ? { headers: output.headers, statusCode: output.status, statusMessage: STATUS_TEXTS[output.status] ?? '' }
       : {};
     const isEmpty = body === null || body === '';
-    if (format === 'file') return [{ json: rest, binary: { [outputPropertyName]: toFile(output, header, outputPropertyName, url) } }];
+    if (format === 'file') {
+      const item = options.item ?? $input.item;
+      const binary = { ...item.binary, [outputPropertyName]: toFile(output, header, outputPropertyName, url) };
+      return [{ json: fullResponse ? rest : item.json, binary }];
+    }
     if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toText(body, header), ...rest } }];
-    if (fullResponse) return [{ json: isEmpty ? rest : { body: parseBody(body), ...rest } }];
-    const value = isEmpty ? {} : parseBody(body);
+    const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect');
+    if (fullResponse) return [{ json: isEmpty ? rest : { body: value, ...rest } }];
     return (Array.isArray(value) ? value : [value]).map((each) => ({ json: toJson(each) }));
   };
-  const parseBody = (body) => {
+  const parseBody = (body, neverError) => {
     if (typeof body !== 'string' && !isFile(body)) return body;
     try {
       const value = JSON.parse(toText(body, ''));
@@ -89,6 +97,7 @@
     } catch {
       // The message is the same for a text and for what is no JSON.
     }
+    if (neverError) return {};
     throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');
   };
 
