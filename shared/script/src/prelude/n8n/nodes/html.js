@@ -111,12 +111,6 @@
     return `<table ${style('table')} ${tableAttributes}>${caption}${head}<tbody>${items.map(row).join('')}</tbody></table>`;
   };
 
-  // --- Templates ---
-
-  // A template has expressions even if it is no expression itself.
-  const fillTemplate = (html, index) =>
-    String(html).replace(/\{\{[^]*?\}\}/g, (expression) => String(n8n.withItem(index, () => $evaluateExpression(expression, index))));
-
   // --- The nodes ---
 
   const convertToTable = (parameters) => {
@@ -130,7 +124,7 @@
     const operation = n8n.read(parameters.operation ?? 'generateHtmlTemplate', 0);
     if (operation === 'convertToHtmlTable') return convertToTable(parameters);
     return n8n.eachItem(parameters, (read, item, index) => {
-      if (operation === 'generateHtmlTemplate') return { json: { html: fillTemplate(read('html', ''), index) } };
+      if (operation === 'generateHtmlTemplate') return { json: { html: String(read('html', '')) } };
       return extractItems(read, item, index, read('options', {}), version < 1.2 ? 'plainOrNone' : 'readable');
     });
   };
