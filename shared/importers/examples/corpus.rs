@@ -128,7 +128,7 @@ fn generalize(message: &str) -> String {
 
 /// A message with the type that it names.
 fn generalize_type(message: &str) -> String {
-    if message.starts_with("the type") || message.starts_with("the trigger") {
+    if ["the type", "the trigger", "the operation"].iter().any(|start| message.starts_with(start)) {
         message.to_owned()
     } else {
         generalize(message)

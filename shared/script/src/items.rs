@@ -10,15 +10,15 @@ macro_rules! parts {
 #[rustfmt::skip]
 pub const PARTS: &[(&str, &str)] = parts![
     "hashes", "texts", "extensions", "jmespath",
-    "nodes/_bytes", "nodes/_csv", "nodes/_each", "nodes/_emojis", "nodes/_entities", "nodes/_html",
-    "nodes/_htmlFormatting", "nodes/_htmlNodes", "nodes/_htmlSelectors", "nodes/_htmlTables", "nodes/_htmlText",
-    "nodes/_htmlToMarkdown", "nodes/_htmlTokens", "nodes/_htmlTree", "nodes/_items", "nodes/_json", "nodes/_markdown",
-    "nodes/_markdownBlocks", "nodes/_markdownHtml", "nodes/_markdownLinks", "nodes/_markdownLists",
-    "nodes/_markdownSpans", "nodes/_markdownTables", "nodes/_moment", "nodes/_services", "nodes/_types",
-    "nodes/aggregate", "nodes/calendar", "nodes/conditions", "nodes/crypto", "nodes/dateTime", "nodes/drive",
-    "nodes/files", "nodes/gmail", "nodes/html", "nodes/http", "nodes/hubspot", "nodes/if", "nodes/limit",
-    "nodes/markdown", "nodes/notion", "nodes/removeDuplicates", "nodes/renameKeys", "nodes/services", "nodes/set",
-    "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/xml",
+    "nodes/_bytes", "nodes/_csv", "nodes/_each", "nodes/_emojis", "nodes/_entities", "nodes/_html", "nodes/_htmlFormatting",
+    "nodes/_htmlNodes", "nodes/_htmlSelectors", "nodes/_htmlTables", "nodes/_htmlText", "nodes/_htmlToMarkdown",
+    "nodes/_htmlTokens", "nodes/_htmlTree", "nodes/_items", "nodes/_json", "nodes/_markdown", "nodes/_markdownBlocks",
+    "nodes/_markdownHtml", "nodes/_markdownLinks", "nodes/_markdownLists", "nodes/_markdownSpans", "nodes/_markdownTables",
+    "nodes/_matching", "nodes/_moment", "nodes/_services", "nodes/_types", "nodes/aggregate", "nodes/calendar",
+    "nodes/conditions", "nodes/crypto", "nodes/dateTime", "nodes/drive", "nodes/files", "nodes/gmail", "nodes/html",
+    "nodes/http", "nodes/hubspot", "nodes/if", "nodes/limit", "nodes/markdown", "nodes/merge", "nodes/notion",
+    "nodes/removeDuplicates", "nodes/renameKeys", "nodes/services", "nodes/set", "nodes/sheets", "nodes/sort",
+    "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/xml",
     "view", "run",
 ];
 

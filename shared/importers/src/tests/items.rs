@@ -256,10 +256,6 @@ fn models_give_the_fields_of_their_nodes() {
             result("googleGemini", 1.0, json!({"jsonOutput": true})),
             "({ content: { parts: [{ text: JSON.stringify(output) }], role: \"model\" } })",
         ),
-        (
-            result("telegram", 1.2, json!({"text": "a"})),
-            "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
-        ),
     ] {
         assert_eq!(given, expected);
     }

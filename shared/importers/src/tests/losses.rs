@@ -245,7 +245,7 @@ fn numbers_are_written_as_cel_literals() {
 #[test]
 fn a_node_that_is_not_supported_is_one_problem() {
     let odd = json!({
-        "name": "Odd", "type": "googleSheets", "parameters": {"by": "={{ $json.age }}", "apiKey": "sk-1234567890abcdefghijkl"},
+        "name": "Odd", "type": "oddService", "parameters": {"by": "={{ $json.age }}", "apiKey": "sk-1234567890abcdefghijkl"},
     });
     let set = |name: &str| json!({"name": name, "type": "set", "typeVersion": 3.4, "parameters": {}});
     let nodes = json!([

@@ -68,7 +68,7 @@ fn error_handling() {
             mark_paid http
             wait_a_day delay
             declined fail
-            alert send_message
+            alert http
             odd_call placeholder unsupported: its HTTP method is computed or not supported
         "##,
         "
@@ -90,7 +90,7 @@ fn human_approval() {
             approved code
             last_look review partial: it waited for a form: here a person continues the run
             whatsapp send_message
-            archive placeholder unsupported: the operation `channel archive` of slack is not supported: call it by http
+            archive placeholder unsupported: the operation `channel archive` of the type `slack` is not supported: call its service by http
             later delay
             run_archive workflow partial: it waits for the sub-workflow's result
         "##,
@@ -111,13 +111,13 @@ fn lead_scoring() {
             route code
             create_lead http
             near code
-            append_to_sheet placeholder unsupported: the type `googleSheets` is not supported: call its service by http
+            append_to_sheet http partial: fields without a column in the sheet are not written
             nothing -
             give_up fail
         "##,
         "
-            lead_form_page>lead_form lead_form>score score>route route.0>create_lead route.1>near
-            near.true>append_to_sheet near.false>give_up
+            lead_form_page>lead_form append_to_sheet_header>append_to_sheet lead_form>score score>route route.0>create_lead
+            route.1>near near.true>append_to_sheet_header near.false>give_up
         ",
     );
 }
@@ -197,7 +197,7 @@ fn remind_customers() {
             unpaid code
             remind http
             gather code
-            tell send_message
+            tell http
         "##,
         "
             by_hand>invoices invoices>split_out split_out>unpaid unpaid>remind remind>gather gather>tell
@@ -216,7 +216,7 @@ fn scheduled_report() {
             count code
             write_report model
             cover image partial: its items have the URL of each image, not a file
-            post send_message
+            post http
         "##,
         "
             schedule>get_sales schedule_time>get_sales get_sales>count count>write_report write_report>cover
@@ -234,9 +234,9 @@ fn support_triage() {
             normalize code
             classify code
             openai_chat_model -
-            tell_billing send_message
+            tell_billing http
             urgent code
-            page_on_call send_message
+            page_on_call http
             respond send_result
             sticky_note -
         "##,

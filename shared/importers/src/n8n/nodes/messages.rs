@@ -5,33 +5,20 @@ use serde_json::{Map, Value, json};
 use super::forms;
 use crate::lenient::{list, number, scalar_text, text, truncate};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{codes, is_computed, literal_text, text_field, value_field};
+use crate::n8n::javascript::{codes, is_computed, literal_text, text_field};
 use crate::n8n::parameter::located_value;
 use crate::n8n::wiring::NodeRole;
-use crate::notes::{Notes, note};
 use crate::translation::Translation;
 
-/// A message over one of the supported messaging services.
-pub fn send(node: Context) -> Translation {
+/// A text that answers the message that started the run. It goes over the channel of that message, without a recipient. None if the
+/// node does something else.
+pub fn answer(node: Context) -> Option<Translation> {
     let kind = node.source().kind;
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
     let sends =
         matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage" | "postMessage");
-    if !sends {
-        let what = format!("{resource} {operation}");
-        return Translation::unsupported(format!(
-            "the operation `{}` of {kind} is not supported: call it by http",
-            truncate(what.trim(), 60)
-        ));
-    }
-    let fields = match kind {
-        "whatsApp" => ["textBody", "text"],
-        _ => ["text", "message"],
-    };
-    let Some(written) = fields.map(|name| node.parameter(name)).into_iter().find(|text| !text.is_null()) else {
-        return Translation::unsupported("the message has no text");
-    };
-    let mut notes = Notes::new();
+    let written = ["text", "textBody", "message"].map(|name| node.parameter(name));
+    let written = written.into_iter().find(|text| !text.is_null() && sends)?;
     let to = match (kind, text(node.parameter("select"))) {
         ("telegram", _) => node.parameter("chatId"),
         ("whatsApp", _) => node.parameter("recipientPhoneNumber"),
@@ -39,25 +26,23 @@ pub fn send(node: Context) -> Translation {
         _ if node.parameter("channelId").is_null() => node.parameter("channel"),
         _ => node.parameter("channelId"),
     };
-    let answer = match kind {
+    located_value(to).filter(|to| names_sender(node, to))?;
+    let items = match kind {
         "telegram" => "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
         "whatsApp" => "({ messages: [{ id: output.messageId }] })",
         _ => "({ ok: true, channel: output.threadId, ts: output.messageId, message_timestamp: output.messageId })",
     };
-    let mut config = Map::from_iter([("text".to_owned(), text_field(written))]);
-    if let Some(to) = located_value(to).filter(|to| !names_sender(node, to)) {
-        config.insert("to".to_owned(), value_field(to));
-    }
-    config.insert("itemMode".to_owned(), json!({"result": {"js": answer}}));
-    if matches!(text(node.parameter("messageType")), "block" | "attachment" | "template" | "image" | "document") {
-        note(&mut notes, "only its text is sent, without blocks or attachments");
-    }
-    Translation::new("send_message", config.into())
-        .with_notes(notes)
-        .with_reconnects([format!("a messaging channel for {kind}")])
+    let config = json!({"text": text_field(written), "itemMode": {"result": {"js": items}}});
+    let is_rich = matches!(text(node.parameter("messageType")), "block" | "attachment");
+    let notes = is_rich.then_some("only its text is sent, without blocks or attachments");
+    Some(
+        Translation::new("send_message", config)
+            .with_notes(notes)
+            .with_reconnects([format!("a messaging channel for {kind}")]),
+    )
 }
 
-/// Whether the message answers the one that started the run. A `send_message` without a recipient does that.
+/// Whether the recipient is the sender of the message that started the run.
 fn names_sender(node: Context, to: &Value) -> bool {
     const NAMES: [&str; 7] = ["chat", "from", "session", "wa_id", "channel", "user", "sender"];
     let workflow = node.workflow;

@@ -16,7 +16,7 @@ use super::context::Context;
 use super::document::SourceNode;
 use super::javascript::expression;
 use super::{policies, services};
-use crate::lenient::truncate;
+use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
 pub use flow::result;
@@ -43,8 +43,9 @@ fn translate_type(node: Context) -> Translation {
     if source.waits_for_answer() {
         return messages::review(node);
     }
+    let answer = || messages::answer(node).filter(|_| source.is_messaging());
     let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
-    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| service()) {
+    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| answer().or_else(service)) {
         return translation;
     }
     match source.kind {
@@ -74,16 +75,21 @@ fn translate_type(node: Context) -> Translation {
         "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
-        _ if source.is_messaging() => messages::send(node),
         "" => Translation::unsupported("the node has no type"),
         kind if source.is_trigger() => Translation::unsupported_trigger(format!(
             "the trigger `{}` is not supported: start the run by webhook",
             truncate(kind, 60)
         )),
-        kind => Translation::unsupported(format!(
-            "the type `{}` is not supported: call its service by http",
-            truncate(kind, 60)
-        )),
+        kind => {
+            let what = ["resource", "operation"].map(|name| text(node.parameter(name))).join(" ");
+            let what = if what.trim().is_empty() {
+                String::new()
+            } else {
+                format!("the operation `{}` of ", truncate(what.trim(), 60))
+            };
+            let kind = truncate(kind, 60);
+            Translation::unsupported(format!("{what}the type `{kind}` is not supported: call its service by http"))
+        }
     }
 }
 

@@ -5,7 +5,7 @@
   const { isArray } = Array;
   const { FAILED } = n8n;
 
-  const parseJson = (text) => {
+  n8n.parseJson = (text) => {
     try {
       return JSON.parse(text);
     } catch {
@@ -31,13 +31,13 @@
   const toList = (value) => {
     if (n8n.isObject(value)) return isArray(value) ? value : FAILED;
     const text = String(value);
-    let list = parseJson(text);
+    let list = n8n.parseJson(text);
     // Lists are often written with the quotes of Python.
-    if (list === FAILED) list = parseJson(text.replace(/'/g, '"'));
+    if (list === FAILED) list = n8n.parseJson(text.replace(/'/g, '"'));
     return isArray(list) ? list : FAILED;
   };
   const toObject = (value) => {
-    const object = n8n.isObject(value) ? value : parseJson(String(value));
+    const object = n8n.isObject(value) ? value : n8n.parseJson(String(value));
     return typeof object === 'object' && !isArray(object) ? object : FAILED;
   };
 

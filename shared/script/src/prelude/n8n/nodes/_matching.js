@@ -1,0 +1,64 @@
+// Finding the items of two lists that agree in some fields. Merge and Compare Datasets use it.
+(function (n8n) {
+  'use strict';
+
+  const { isArray } = Array;
+  const isBlank = (value) => value === null || value === '' || (isArray(value) && value.length === 0);
+  const parsed = (text) => {
+    if (!/^\s*[[{]/.test(text)) return undefined;
+    const value = n8n.parseJson(text);
+    return n8n.isObject(value) ? value : undefined;
+  };
+
+  /** Equality that ignores types: 1 is "1" and true, empty values are equal. `zeros`: null is 0, too. */
+  const isAlike = (a, b, zeros) => {
+    if (a !== null && b !== null && typeof a === typeof b) return n8n.isEqual(a, b) || (isBlank(a) && isBlank(b));
+    if (isBlank(a) && isBlank(b)) return true;
+    const [x, y] = typeof a > typeof b ? [b, a] : [a, b]; // boolean, number, object, string
+    if (x === null || y === null) return zeros && [a, b].some((value) => value === 0 || value === '0');
+    if (typeof x === 'number' && typeof y === 'string') return String(x) === y;
+    if (typeof x === 'boolean' && typeof y === 'number') return y === (x ? 1 : 0);
+    if (typeof x === 'boolean' && typeof y === 'string') return y === (x ? '1' : '0') || y.toLowerCase() === String(x);
+    return typeof x === 'object' && typeof y === 'string' && n8n.isEqual(x, parsed(y));
+  };
+
+  /** Values that are alike have the same key. The reverse does not hold, so `isAlike` decides between them. */
+  const ZERO = /^(?:|0|false|null|\[\s*\])$/i;
+  const ONE = /^(?:1|true)$/i;
+  const roughKey = (value) => {
+    if (n8n.isObject(value)) return isBlank(value) ? 'zero' : n8n.identify(value);
+    const text = String(value);
+    if (ZERO.test(text.trim())) return 'zero';
+    if (ONE.test(text.trim())) return 'one';
+    const object = typeof value === 'string' ? parsed(value) : undefined;
+    return object ? n8n.identify(object) : JSON.stringify(text);
+  };
+
+  /**
+   * An index of items by the values of `fields`. It gives the positions of the items with the same values as `values`, in their order.
+   * An item without one of the fields matches nothing, except that its value is empty in a fuzzy comparison.
+   */
+  n8n.indexBy = (items, fields, { dots, fuzzy, zeros }) => {
+    const index = new Map();
+    const keyOf = (values) => values.map(fuzzy ? roughKey : n8n.identify).join(' ');
+    const read = (item, field) => {
+      const value = n8n.getPath(item.json, field, dots);
+      return fuzzy && value === undefined ? null : value;
+    };
+    const rows = items.map((item) => fields.map((field) => read(item, field)));
+    rows.forEach((values, position) => {
+      if (values.includes(undefined)) return;
+      const key = keyOf(values);
+      if (!index.has(key)) index.set(key, []);
+      index.get(key).push(position);
+    });
+    return (values) => {
+      if (values.includes(undefined)) return [];
+      const candidates = index.get(keyOf(values)) ?? [];
+      if (!fuzzy) return candidates;
+      return candidates.filter((position) => values.every((value, i) => isAlike(value, rows[position][i], zeros)));
+    };
+  };
+
+  n8n.isAlike = isAlike;
+})
