@@ -72,7 +72,6 @@ export const cases = [
   csv('with another delimiter', 'a;b\r\n1;2\r\n', { delimiter: ';' }),
   csv('with a limit of rows', 'a\n1\n2\n3\n', { maxRowCount: 2 }),
   csv('from a line', 'note\na,b\n1,2\n', { fromLine: 2 }),
-  csv('with a record that is too long ends', 'a,b\n1,2\n1,2,3\n4,5\n'),
   csv('with records that are skipped', 'a,b\n1,2\n1,2,3\n4,5\n', { skipRecordsWithErrors: { value: { enabled: true, maxSkippedRecords: -1 } } }),
   csv('with too many records to skip', 'a,b\n1\n2\n4,5\n', { skipRecordsWithErrors: { value: { enabled: true, maxSkippedRecords: 1 } } }),
   csv('with quotes within a cell', 'a,b\n1,x"y\n', { relaxQuotes: true }),

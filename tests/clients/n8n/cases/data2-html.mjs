@@ -17,12 +17,12 @@ text</textarea><select><option value=1>one<option selected>two</select></form>
   <img src="/a.png" alt="A picture"><br>caf&eacute; &copy;2024 &unknown; 5 &lt; 6
   <script>var x = '<p>no</p>';</script><!-- a comment -->
 </body></html>`;
-const extract = (name, values, { version = 1.2, options, html = PAGE } = {}) =>
+const extract = (name, values, { version = 1.2, options, html = PAGE, input = [{ data: html }] } = {}) =>
   alone(`html: ${name}`, 'html', version, {
     operation: 'extractHtmlContent',
     extractionValues: { values: values.map((value, i) => ({ key: `v${i}`, ...value })) },
     ...(options && { options }),
-  }, [{ data: html }]);
+  }, input);
 const select = (name, ...selectors) => extract(`select ${name}`, selectors.flatMap((cssSelector) => [
   { key: cssSelector, cssSelector, returnValue: 'html', returnArray: true },
 ]));
@@ -97,7 +97,7 @@ export const cases = [
   extract('a table with misplaced contents', [htmlOf('body')], { html: '<table>x<tr><td>1<p>2<table><tr><td>3</table>4<caption>5' }),
   extract('a vector image', [htmlOf('body')], { html: '<svg viewbox="0 0 1 1"><lineargradient id=a /><foreignobject><p>x</svg>' }),
   extract('several texts of an item', [text('b')], { html: ['<b>1</b>', '<b>2</b>'] }),
-  extract('a field that the item does not have', [], { html: undefined }),
+  extract('a field that the item does not have', [], { input: [{}] }),
   select('by name, id, class and all', 'h1', '#top', '.two', '.page .two.x', 'td, th', 'select > *'),
   select('by attributes', '[href]', '[title="The link"]', '[class~=x]', '[href^="/q"]', '[href$="b=2"]', '[href*="a=1"]', '[type=CHECKBOX]', 'input:not([type])'),
   select('by relation', 'h1 + p', 'h1 ~ p', '#top > ul > li', 'body li a', 'tr:first-child > th', 'h1 ~ *'),
