@@ -88,3 +88,58 @@ fn other_scripts_do_not_see_them() {
     let request = Request { source, form, globals: &globals, now_ms: 0, seed: 1, view: None, limits };
     assert_eq!(execute(&request).unwrap().value, json!(["undefined", "undefined", "undefined"]));
 }
+
+#[test]
+fn a_form_with_files_is_a_file() {
+    let source = "(() => {
+        const file = { base64: 'aMOp', contentType: 'text/plain', name: 'a \"b\".txt' };
+        const { base64, contentType } = n8n.multipart([{ name: 'n', value: 7 }, { name: 'file', file }]);
+        const boundary = contentType.split('boundary=')[1];
+        return Buffer.from(base64, 'base64').toString().replaceAll(boundary, 'B');
+    })()";
+    let expected = "--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n7\r\n\
+                    --B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a %22b%22.txt\"\r\n\
+                    Content-Type: text/plain\r\n\r\nhé\r\n--B--\r\n";
+    assert_eq!(evaluate(source), json!(expected));
+}
+
+/// Each function that an import writes exists.
+#[test]
+fn the_library_has_the_functions_of_imports() {
+    let names = [
+        "aggregate",
+        "batches",
+        "bodyFields",
+        "compareDatasets",
+        "convertToFile",
+        "crypto",
+        "dateTime",
+        "each",
+        "extractFromFile",
+        "filter",
+        "html",
+        "htmlExtract",
+        "httpItems",
+        "if",
+        "itemLists",
+        "jsonBody",
+        "limit",
+        "markdown",
+        "merge",
+        "moveBinaryData",
+        "multipart",
+        "read",
+        "removeDuplicates",
+        "renameKeys",
+        "set",
+        "sort",
+        "splitOut",
+        "spreadsheetFile",
+        "summarize",
+        "switch",
+        "withQuery",
+        "xml",
+    ];
+    let missing = evaluate(&format!("{}.filter((name) => typeof n8n[name] !== 'function')", json!(names)));
+    assert_eq!(missing, json!([]));
+}
