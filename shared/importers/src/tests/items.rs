@@ -41,7 +41,7 @@ fn nodes_that_compute_call_the_library() {
     assert_eq!(javascript("limit", 1.0, json!({"maxItems": 3})), "return n8n.limit({ maxItems: 3 }, 1);");
     assert_eq!(
         javascript("html", 1.2, json!({"html": "<b>{{ $json.a }}</b>"})),
-        "return n8n.html({ html: () => $text`<b>${() => $json.a}</b>` }, 1.2);"
+        "return n8n.html({ template: () => $text`<b>${() => $json.a}</b>` }, 1.2);"
     );
     for (kind, version, parameters, ports) in [
         ("if", 2.2, json!({}), json!({"outputs": ["true", "false"]})),

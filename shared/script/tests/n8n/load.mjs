@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const read = (path) => readFileSync(new URL(`../../src/prelude/${path}`, import.meta.url), 'utf8');
+const read = (path) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
 const evaluate = (source) => (0, eval)(source);
 
 /** How often luxon was loaded. */
@@ -11,15 +11,16 @@ export let loads = 0;
 export const n8n = {
   loadLuxon() {
     loads++;
-    return evaluate(`(function () { ${read('luxon/luxon.min.js')}\nreturn luxon; })()`);
+    return evaluate(`(function () { ${read('prelude/luxon/luxon.min.js')}\nreturn luxon; })()`);
   },
 };
-for (const name of ['hashes', 'texts', 'extensions', 'jmespath', 'view']) evaluate(read(`n8n/${name}.js`))(n8n);
+const [, list] = /parts!\[([^]*?)\]/.exec(read('items.rs'));
+for (const [, name] of list.matchAll(/"([^"]+)"/g)) evaluate(read(`prelude/n8n/${name}.js`))(n8n);
 
-/** Shows items to the code of a test. Each object of `json` is one item. */
-export const show = (json = [{}], more = {}) =>
+/** Shows items to the code of a test. */
+export const showItems = (items, more = {}) =>
   n8n.install({
-    items: json.map((each) => ({ json: each })),
+    items,
     index: 0,
     node: { id: 'show', name: 'Show' },
     nodes: {},
@@ -29,3 +30,6 @@ export const show = (json = [{}], more = {}) =>
     zone: 'Europe/Madrid',
     ...more,
   });
+
+/** Shows items without files. Each object of `json` is one item. */
+export const show = (json = [{}], more = {}) => showItems(json.map((each) => ({ json: each })), more);

@@ -69,14 +69,18 @@ pub fn data(node: Context) -> Translation {
 }
 
 /// The parameters, without ids that only the editor of n8n needs. A template for HTML has expressions without the sign of one.
+/// It gets a name of its own: n8n prints its values in another way than those in other texts.
 fn readable(node: Context) -> Value {
     let mut parameters = node.parameters().clone();
     without_ids(&mut parameters);
     if node.source().kind == "html"
-        && let Some(Value::String(html)) = parameters.get_mut("html")
+        && let Some(entries) = parameters.as_object_mut()
+        && let Some(Value::String(html)) = entries.get("html")
         && !html.starts_with('=')
     {
-        html.insert(0, '=');
+        let template = format!("={html}");
+        entries.shift_remove("html");
+        entries.insert("template".to_owned(), template.into());
     }
     if parameters.is_object() { parameters } else { json!({}) }
 }

@@ -15,8 +15,8 @@
   n8n.isEncoding = (encoding) => ENCODINGS[simplify(encoding)] !== undefined;
   const findEncoding = (encoding) => {
     const known = ENCODINGS[simplify(encoding)];
-    if (known === undefined) throw new Error(`The encoding "${encoding}" is not supported. Use utf8, utf16le, latin1, windows1252 or ascii.`);
-    return known;
+    if (known !== undefined) return known;
+    throw new Error(`The encoding "${encoding}" is not supported. Use utf8, utf16le, latin1, windows1252 or ascii.`);
   };
   const swap = (bytes) => {
     const swapped = Buffer.alloc(bytes.length & ~1);

@@ -94,7 +94,10 @@
    * The rows of a text as objects by column, or as lists without a header. n8n stops at the first record that is wrong, and
    * does not report it. With `skip` it leaves out such records, up to `maxSkipped` of them.
    */
-  n8n.readCsv = (text, { delimiter = ',', relaxQuotes = false, hasHeader = true, maxRows = -1, fromLine = 0, skip = false, maxSkipped = -1 }) => {
+  n8n.readCsv = (text, options) => {
+    const {
+      delimiter = ',', relaxQuotes = false, hasHeader = true, maxRows = -1, fromLine = 0, skip = false, maxSkipped = -1,
+    } = options;
     const rows = [];
     let columns;
     let length;

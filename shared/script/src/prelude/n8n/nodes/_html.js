@@ -27,8 +27,8 @@
   const FOSTERING = words('table tbody tfoot thead tr');
   const SECTIONS = words('tbody tfoot thead');
   // These tags end SVG and MathML.
-  const BREAKOUT = words('b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
-    'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var');
+  const BREAKOUT = words('b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing ' +
+    'menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var');
   // In these elements of SVG and MathML the rules are those of HTML again.
   const INTEGRATION = { svg: words('foreignObject desc title'), math: words('mi mo mn ms mtext annotation-xml') };
   const isIntegration = (node) => INTEGRATION[node.isForeign].has(node.name);

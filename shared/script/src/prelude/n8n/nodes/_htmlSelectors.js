@@ -11,16 +11,21 @@
 
   const NAME = /(?:\\(?:[\da-fA-F]{1,6}\s?|[^])|[\w\-\u00b0-\uffff])+/y;
   const SPACE = /(?:\s|\/\*[^]*?\*\/)*/y;
-  const ATTRIBUTE =
-    /\[\s*((?:\\[^]|[\w\-:\u00b0-\uffff])+)\s*(?:([~|^$*!]?=)\s*(?:"((?:[^"\\]|\\[^])*)"|'((?:[^'\\]|\\[^])*)'|((?:\\[^]|[^\s"'\]\\])+))\s*([isIS])?\s*)?\]/y;
+  const VALUE = /"((?:[^"\\]|\\[^])*)"|'((?:[^'\\]|\\[^])*)'|((?:\\[^]|[^\s"'\]\\])+)/.source;
+  const ATTRIBUTE = new RegExp(
+    String.raw`\[\s*((?:\\[^]|[\w\-:\u00b0-\uffff])+)\s*(?:([~|^$*!]?=)\s*(?:${VALUE})(?:\s*([isIS]))?\s*)?\]`, 'y');
+  const ESCAPE = /\\(?:([\da-fA-F]{1,6})\s?|([^]))/g;
   const unescape = (text) =>
-    text.replace(/\\(?:([\da-fA-F]{1,6})\s?|([^]))/g, (_, hex, char) => (hex === undefined ? char : String.fromCodePoint(Number.parseInt(hex, 16))));
+    text.replace(ESCAPE, (_, hex, char) => (hex === undefined ? char : String.fromCodePoint(Number.parseInt(hex, 16))));
   // These take selectors as their arguments.
   const TAKES_SELECTORS = words('not is matches where has');
   const POSITIONS = words('first last eq nth gt lt even odd');
 
+  const MAX_DEPTH = 20;
+
   const parse = (selector) => {
     let at = 0;
+    let depth = 0;
     const take = (pattern) => {
       pattern.lastIndex = at;
       const found = pattern.exec(selector);
@@ -51,7 +56,9 @@
       if (TAKES_SELECTORS.has(name)) {
         if (selector[at] !== '(') throw new Error(`Pseudo-class :${name} requires an argument`);
         at++;
+        if (++depth > MAX_DEPTH) throw new Error(`The selector is nested more than ${MAX_DEPTH} times.`);
         const selectors = takeList(name === 'has');
+        depth--;
         take(SPACE);
         if (selector[at] !== ')') throw new Error(`Missing closing parenthesis in :${name} (${selector})`);
         at++;
@@ -75,7 +82,11 @@
           return { type: 'attribute', name: 'class', operator: '~=', value: takeName() };
         case '[': {
           const found = take(ATTRIBUTE);
-          if (found === null) throw new Error(`Malformed attribute selector: ${selector.slice(at)}`);
+          if (found === null) {
+            at++;
+            take(SPACE);
+            throw new Error(takeName() && `Malformed attribute selector: ${selector}`);
+          }
           const [, name, operator, double, single, bare, flag] = found;
           const value = operator === undefined ? undefined : unescape(double ?? single ?? bare);
           return { type: 'attribute', name: unescape(name).toLowerCase(), operator, value, flag: flag?.toLowerCase() };
@@ -101,7 +112,8 @@
         const parts = [];
         for (let part = takePart(); part !== undefined; part = takePart()) parts.push(part);
         if (parts.length === 0) {
-          throw new Error(at >= selector.length || selector[at] === ',' ? 'Empty sub-selector' : `Unmatched selector: ${selector.slice(at)}`);
+          const isMissing = at >= selector.length || selector[at] === ',';
+          throw new Error(isMissing ? 'Empty sub-selector' : `Unmatched selector: ${selector.slice(at)}`);
         }
         steps.push({ combinator, parts });
         const space = take(SPACE)[0];
@@ -285,7 +297,8 @@
   TESTS['any-link'] = TESTS.link;
   const TESTS_WITH_ARGUMENT = {
     __proto__: null,
-    'nth-child': nth(place), 'nth-last-child': nth(placeFromEnd), 'nth-of-type': nth(placeOfType), 'nth-last-of-type': nth(placeOfTypeFromEnd),
+    'nth-child': nth(place), 'nth-last-child': nth(placeFromEnd),
+    'nth-of-type': nth(placeOfType), 'nth-last-of-type': nth(placeOfTypeFromEnd),
     contains: (argument, root) => findContaining(root, argument ?? '', false),
     icontains: (argument, root) => findContaining(root, (argument ?? '').toLowerCase(), true),
   };

@@ -39,11 +39,15 @@
   const trimBreaks = (text) => text.replace(/^\n+/, '').replace(/\n+$/, '');
   const letters = (number, first) => {
     let text = '';
-    for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) text = String.fromCharCode(first.charCodeAt(0) + ((rest - 1) % 26)) + text;
+    for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+      text = String.fromCharCode(first.charCodeAt(0) + ((rest - 1) % 26)) + text;
+    }
     return text;
   };
-  const ROMAN = [[1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [90, 'XC'], [50, 'L'], [40, 'XL'], [10, 'X'], [9, 'IX'], [5, 'V'],
-    [4, 'IV'], [1, 'I']];
+  const ROMAN = [
+    [1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [90, 'XC'], [50, 'L'], [40, 'XL'],
+    [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I'],
+  ];
   const roman = (number) => {
     let text = '';
     let rest = number;

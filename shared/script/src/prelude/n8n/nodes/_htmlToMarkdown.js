@@ -13,8 +13,10 @@
   // The elements that the start, or the end, of another element ends.
   const STARTS_END = { __proto__: null, li: words('li'), p: words('p div'), b: words('div'), td: words('td th'), th: words('td th') };
   for (const name of words('h1 h2 h3 h4 h5 h6')) STARTS_END[name] = words(name);
-  const ENDS_END = { __proto__: null, li: words('ul ol'), a: words('div'), b: words('div'), i: words('div'), p: words('div'), td: words('tr table'),
-    th: words('tr table') };
+  const ENDS_END = {
+    __proto__: null, li: words('ul ol'), a: words('div'), b: words('div'), i: words('div'), p: words('div'),
+    td: words('tr table'), th: words('tr table'),
+  };
 
   const readAttributes = (text) => {
     const attributes = { __proto__: null };
@@ -53,7 +55,8 @@
       for (let found = find(mark, from); found !== null && count < MAX_QUOTES; found = find(mark, mark.lastIndex), count++) {
         if (found[0] === '>') return found.index;
         const quote = find(found[0] === '"' ? /"/g : /'/g, found.index + 1);
-        if (quote !== null && /[\s>]|\/>/.test(html.slice(quote.index + 1, quote.index + 3).replace(/^\/(?!>)/, ''))) mark.lastIndex = quote.index + 1;
+        const next = quote === null ? '' : html.slice(quote.index + 1, quote.index + 3);
+        if (/[\s>]|\/>/.test(next.replace(/^\/(?!>)/, ''))) mark.lastIndex = quote.index + 1;
       }
       return first;
     };
@@ -187,9 +190,9 @@
 
   // --- How each element is written ---
 
-  const BLOCKS = words('address article aside audio blockquote body canvas center dd dir div dl dt fieldset figcaption figure footer form ' +
-    'frameset h1 h2 h3 h4 h5 h6 header hgroup hr html isindex li main menu nav noframes noscript ol output p pre section table tbody td ' +
-    'tfoot th thead tr ul');
+  const BLOCKS = words('address article aside audio blockquote body canvas center dd dir div dl dt fieldset figcaption figure ' +
+    'footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html isindex li main menu nav noframes noscript ol output p pre ' +
+    'section table tbody td tfoot th thead tr ul');
   const IGNORED = words('area base col command embed head input keygen link meta param script source style track wbr');
   const KEPT_EMPTY = words('h1 h2 h3 h4 h5 h6 ol ul li code table a img');
   const REMOVE = Symbol('remove');
@@ -308,10 +311,14 @@
     const pre = { isLiteral: true };
     const cells = named([['th td', cell]]);
     return {
-      body: extend(named([['pre', pre], ['br', { content: '  \n' }], ['hr', { content: '---' }], [HEADINGS, heading], ...INLINE, ['ol ul', list],
-        ['li', listItem], ['blockquote', quote], ['code', code], ['table', table], ['a', link]])),
-      code: extend(named([['br', { content: '\n' }], ['hr', { content: '---' }], [HEADINGS, { before: '[', after: ']' }], ['ol ul', list],
-        ['li', listItem], ['tr', { breaks: 1 }], ['img', { isTextOnly: true }]])),
+      body: extend(named([
+        ['pre', pre], ['br', { content: '  \n' }], ['hr', { content: '---' }], [HEADINGS, heading], ...INLINE, ['ol ul', list],
+        ['li', listItem], ['blockquote', quote], ['code', code], ['table', table], ['a', link],
+      ])),
+      code: extend(named([
+        ['br', { content: '\n' }], ['hr', { content: '---' }], [HEADINGS, { before: '[', after: ']' }], ['ol ul', list],
+        ['li', listItem], ['tr', { breaks: 1 }], ['img', { isTextOnly: true }],
+      ])),
       link: named([['br hr', { content: '\n' }], ['pre', pre], ...INLINE]),
       table: { __proto__: null, caption, tr: row, ...cells },
       row: cells,
@@ -457,11 +464,12 @@
       while (pending.length > 0) {
         const node = pending.pop();
         order.push(node);
-        if (node.children !== undefined) pending.push(...node.children.filter((child) => child.text === undefined));
+        for (const child of node.children) if (child.text === undefined) pending.push(child);
       }
       for (const node of order.reverse()) {
-        node.isKept = ['br', 'hr', 'img'].includes(node.name) ||
-          (node.children.length === 0 ? KEPT_EMPTY.has(node.name) : node.children.some((child) => child.text !== undefined || child.isKept));
+        const { name, children } = node;
+        const hasContent = () => children.some((child) => child.text !== undefined || child.isKept);
+        node.isKept = ['br', 'hr', 'img'].includes(name) || (children.length === 0 ? KEPT_EMPTY.has(name) : hasContent());
       }
     }
   }
@@ -473,7 +481,9 @@
       return breaks.length > most ? run.slice(breaks[breaks.length - most].index) : run;
     });
 
-  const DEFAULTS = { codeFence: '```', bulletMarker: '*', codeBlockStyle: 'fenced', emDelimiter: '_', strongDelimiter: '**', maxConsecutiveNewlines: 3 };
+  const DEFAULTS = {
+    codeFence: '```', bulletMarker: '*', codeBlockStyle: 'fenced', emDelimiter: '_', strongDelimiter: '**', maxConsecutiveNewlines: 3,
+  };
   /** The Markdown of an HTML text. The options are those of node-html-markdown. */
   n8n.htmlToMarkdown = (html, given = {}) => {
     const options = { ...DEFAULTS, ...given };

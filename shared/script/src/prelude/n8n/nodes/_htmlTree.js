@@ -6,6 +6,9 @@
 (function (n8n) {
   'use strict';
 
+  // What is inside of these is text.
+  const WITHOUT_TAGS = new Set('script style title textarea xmp iframe noembed noframes noscript plaintext'.split(' '));
+
   const { HEAD, VOID, BLOCKS, CLOSABLE, HEADINGS, FORMATTING, IMPLIED_END, SPECIAL, SCOPE, LIST_SCOPE, BUTTON_SCOPE, LIMITS, TABLE_PARTS,
     FOSTERING, BREAKOUT, INTEGRATION, isIntegration, adjust } = n8n.htmlNames;
   const MAX_DEPTH = 256;
@@ -264,7 +267,7 @@
       this.fosters = false;
     }
     isRaw({ name, isForeign }) {
-      return !isForeign && ['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript', 'plaintext'].includes(name);
+      return !isForeign && WITHOUT_TAGS.has(name);
     }
     isAfterBody() {
       return this.mode === 'afterBody' || this.mode === 'afterHtml';

@@ -32,7 +32,10 @@
     return result + text.slice(done);
   };
   const marksOf = (text, pattern) =>
-    [...text.matchAll(pattern)].map((found) => ({ index: found.index, after: found.index + found[0].length, isStart: found[1] !== undefined }));
+    [...text.matchAll(pattern)].map((found) => {
+      const { index } = found;
+      return { index, after: index + found[0].length, isStart: found[1] !== undefined };
+    });
   // The start and end tags of an element. `angle` has the next ">" of each place.
   const tagsOf = (text, name, angle) => {
     const marks = [];
@@ -65,9 +68,8 @@
       `¨C${state.spans.push(left + encodeCode(content) + right) - 1}C`);
   };
 
-  const BLOCK_TAGS = ['pre', 'div', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'table', 'dl', 'ol', 'ul', 'script', 'noscript', 'form',
-    'fieldset', 'iframe', 'math', 'style', 'section', 'header', 'footer', 'nav', 'article', 'aside', 'address', 'audio', 'canvas', 'figure',
-    'hgroup', 'output', 'video', 'p'];
+  const BLOCK_TAGS = ('pre div h1 h2 h3 h4 h5 h6 blockquote table dl ol ul script noscript form fieldset iframe math style section ' +
+    'header footer nav article aside address audio canvas figure hgroup output video p').split(' ');
   // An element counts as a block if it begins a line.
   const hashElements = (text, name, state, options) => {
     const marks = tagsOf(text, name, nextOf(text, '>'));
@@ -78,8 +80,8 @@
       const left = text.slice(start.index, start.after);
       const content = text.slice(start.after, end.index);
       const isMarkdown = /\bmarkdown\b/.test(left) && state.depth < MAX_DEPTH;
-      const html = isMarkdown ? left + markdown.convert(content, options, state.depth + 1) + text.slice(end.index, end.after) : text.slice(start.index, end.after);
-      result += text.slice(done, start.index) + hashBlock(state, html);
+      const inside = isMarkdown ? markdown.convert(content, options, state.depth + 1) : content;
+      result += text.slice(done, start.index) + hashBlock(state, left + inside + text.slice(end.index, end.after));
       done = end.after;
     };
     const beginsLine = (index) => {

@@ -131,14 +131,19 @@
     };
   };
   // `("title")` and `(<>)` have an empty address.
-  const isEmptyTarget = (whole) =>
-    whole.split('\n').some((line, i, lines) => {
+  const isEmptyTarget = (whole) => {
+    // The end of the lines before.
+    let before = '';
+    return whole.split('\n').some((line) => {
+      const above = before;
+      before = `${before}\n${line}`.slice(-60);
       if (!line.endsWith(')')) return false;
-      if (/\(<?\s*>? ?\)$/.test(line.slice(-60)) || (line.trim() === ')' && /\(<?\s*$/.test(lines.slice(0, i).join('\n').slice(-60)))) return true;
+      if (/\(<?\s*>? ?\)$/.test(line.slice(-60)) || (line.trim() === ')' && /\(<?\s*$/.test(above))) return true;
       if (!/["']\)$/.test(line)) return false;
       const quote = /\(<?\s*>? ?["']/.exec(line);
       return quote !== null && quote.index + quote[0].length - 1 < line.length - 2;
     });
+  };
   // The address and title of a reference such as [text][id].
   const lookUp = (state, id, text) => {
     const key = id.toLowerCase() || text.toLowerCase().replace(/ ?\n/g, ' ');
@@ -301,7 +306,8 @@
       if (address === undefined) return undefined;
       free = end;
       const cut = text.slice(address.end, address.end + address.punctuation);
-      return [marks + writeLink(text.slice(start, address.end), options, cut) + text.slice(address.end + address.punctuation, end), end, from];
+      const link = writeLink(text.slice(start, address.end), options, cut);
+      return [marks + link + text.slice(address.end + address.punctuation, end), end, from];
     });
     return linked.replace(/(^|\s)(?:mailto:)?([A-Za-z0-9!#$%&'*+-/=?^_`{|}~.]+@[-a-z0-9]+(?:\.[-a-z0-9]+)*\.[a-z]+)(?=$|\s)/gim,
       (_, before, mail) => before + writeMail(mail, options));

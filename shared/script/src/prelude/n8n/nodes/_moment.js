@@ -6,8 +6,11 @@
     'December'];
   const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
   const short = (names) => names.map((name) => name.slice(0, 3));
-  const TOKEN =
-    /\[[^\[\]]*\]|\\.|[Hh]mm(?:ss)?|Mo|M{1,4}|Do|DDDo|D{1,4}|do|d{1,4}|w[ow]?|W[oW]?|Qo?|Y{4,6}|YY|Y|y{1,4}|g{4,5}|gg|G{4,5}|GG|[eEaA]|hh?|HH?|kk?|mm?|ss?|S{1,9}|[xX]|zz?|ZZ?|LTS|LT|L{1,4}|l{1,4}|[^]/g;
+  const TOKEN = new RegExp([
+    /\[[^\[\]]*\]|\\./,
+    /[Hh]mm(?:ss)?|Mo|M{1,4}|Do|DDDo|D{1,4}|do|d{1,4}|w[ow]?|W[oW]?|Qo?|Y{4,6}|YY|Y|y{1,4}|g{4,5}|gg|G{4,5}|GG/,
+    /[eEaA]|hh?|HH?|kk?|mm?|ss?|S{1,9}|[xX]|zz?|ZZ?|LTS|LT|L{1,4}|l{1,4}|[^]/,
+  ].map((each) => each.source).join('|'), 'g');
   const LONG = {
     __proto__: null, LTS: 'h:mm:ss A', LT: 'h:mm A', L: 'MM/DD/YYYY', LL: 'MMMM D, YYYY', LLL: 'MMMM D, YYYY h:mm A',
     LLLL: 'dddd, MMMM D, YYYY h:mm A', l: 'M/D/YYYY', ll: 'MMM D, YYYY', lll: 'MMM D, YYYY h:mm A', llll: 'ddd, MMM D, YYYY h:mm A',
@@ -80,7 +83,10 @@
   const escape = (text) => text.replace(/[-/\\^$*+?.()|[\]{}]/g, '\\$&');
   // Any word is read as a name. If it is none, the date is invalid.
   const WORD = /\d{0,256}['a-z\u00a0-\uffef]{1,256}/i;
-  const findName = (names, text, length) => names.findIndex((name) => name.slice(0, length).toLowerCase() === text.slice(0, length).toLowerCase());
+  const findName = (names, text, length) => {
+    const start = text.slice(0, length).toLowerCase();
+    return names.findIndex((name) => name.slice(0, length).toLowerCase() === start);
+  };
   const ONE_OR_TWO = /\d\d?/;
   const recentYear = (text) => (text.length > 2 ? Number(text) : Number(text) + (Number(text) > 68 ? 1900 : 2000));
   const put = (name) => (parts, text) => { parts[name] = Number.parseInt(text, 10); };
@@ -113,7 +119,8 @@
     d: [ONE_OR_TWO, put('weekday')], e: [ONE_OR_TWO, put('weekday')],
     a: [/[ap]\.?m?\.?/i, (parts, text) => { parts.isPm = text[0].toLowerCase() === 'p'; }],
     H: [ONE_OR_TWO, put('hour')], HH: [ONE_OR_TWO, put('hour')], h: [ONE_OR_TWO, put('hour12')], hh: [ONE_OR_TWO, put('hour12')],
-    k: [ONE_OR_TWO, (parts, text) => { parts.hour = Number(text) % 24; }], kk: [ONE_OR_TWO, (parts, text) => { parts.hour = Number(text) % 24; }],
+    k: [ONE_OR_TWO, (parts, text) => { parts.hour = Number(text) % 24; }],
+    kk: [ONE_OR_TWO, (parts, text) => { parts.hour = Number(text) % 24; }],
     m: [ONE_OR_TWO, put('minute')], mm: [ONE_OR_TWO, put('minute')], s: [ONE_OR_TWO, put('second')], ss: [ONE_OR_TWO, put('second')],
     hmm: [/\d{3,4}/, (parts, text) => clock(parts, text, false)], Hmm: [/\d{3,4}/, (parts, text) => clock(parts, text, false)],
     hmmss: [/\d{5,6}/, (parts, text) => clock(parts, text, true)], Hmmss: [/\d{5,6}/, (parts, text) => clock(parts, text, true)],
@@ -165,15 +172,19 @@
       : { year: itsYear, month: month ?? 1, day: day ?? 1 };
     let date = DateTime.fromObject({ ...place, ...time }, where);
     if (!date.isValid) return invalid();
-    if (parts.weekday === -1 || (parts.weekday !== undefined && parts.day !== undefined && date.weekday % 7 !== parts.weekday)) return invalid();
+    const { weekday } = parts;
+    const isOtherDay = () => parts.day !== undefined && date.weekday % 7 !== weekday;
+    if (weekday === -1 || (weekday !== undefined && isOtherDay())) return invalid();
     if (parts.offset !== undefined) date = date.minus({ minutes: parts.offset }).setZone(zone);
     return date;
   };
 
   // --- Reading without a format ---
 
-  const ISO =
-    /^\s*(?:[+-]\d{6}|\d{4})(?:-\d\d-\d\d|-W\d\d-\d|-W\d\d|-\d{3}|-\d\d|\d{4}|W\d{3}|W\d\d|\d{3}|\d\d|)(?:[T ]\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:\s*Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+  const ISO = new RegExp([
+    /^\s*(?:[+-]\d{6}|\d{4})(?:-\d\d-\d\d|-W\d\d-\d|-W\d\d|-\d{3}|-\d\d|\d{4}|W\d{3}|W\d\d|\d{3}|\d\d|)/,
+    /(?:[T ]\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:\s*Z|[+-]\d\d(?::?\d\d)?)?)?$/,
+  ].map((each) => each.source).join(''));
   const readText = (text, zone) => {
     if (ISO.test(text)) return DateTime.fromISO(text.trim().replace(',', '.').replace(/ (?=\d)/, 'T').replace(/ /g, ''), { zone });
     return DateTime.fromMillis(new Date(text).getTime(), { zone });

@@ -14,6 +14,7 @@
     if (DateTime.isDateTime(given)) return given;
     const date = !fromFormat && isNumber(given) ? toWhole(Number(given)) : given;
     if (Number.isInteger(date)) return fromNumber(date).setZone(zone || 'Etc/UTC');
+    if (typeof date !== 'string') throw new Error('Invalid date format');
     const place = zone || zoneOf(date);
     const read = fromFormat ? DateTime.fromFormat(date, fromFormat, { zone: n8n.zone }) : n8n.moment.read(date);
     const result = read.setZone(place);

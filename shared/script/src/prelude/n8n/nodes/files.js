@@ -48,7 +48,8 @@
   const writeRtf = (table) => {
     const row = (cells) => {
       const widths = cells.map((_, i) => `\\cellx${i + 1}`).join('');
-      return `\\trowd\\trautofit1${widths}\\pard\\intbl${cells.map((cell) => (cell == null ? '' : ` ${n8n.showCell(cell)}\\cell`)).join('')}\\pard\\intbl\\row`;
+      const contents = cells.map((cell) => (cell === undefined || cell === null ? '' : ` ${n8n.showCell(cell)}\\cell`)).join('');
+      return `\\trowd\\trautofit1${widths}\\pard\\intbl${contents}\\pard\\intbl\\row`;
     };
     return `{\\rtf1\\ansi${table.map(row).join('')}}`;
   };
@@ -90,12 +91,14 @@
 
   // --- Convert to File ---
 
-  const writeJson = (json, options) =>
-    n8n.makeFile(encode(JSON.stringify(json, null, options.format ? 2 : undefined), options), options.fileName || 'file.json', 'application/json');
+  const writeJson = (json, options) => {
+    const bytes = encode(JSON.stringify(json, null, options.format ? 2 : undefined), options);
+    return n8n.makeFile(bytes, options.fileName || 'file.json', 'application/json');
+  };
   const writeText = (value, options) => {
     const isJson = typeof value === 'object';
     const text = isJson ? JSON.stringify(value) : String(value);
-    return n8n.makeFile(encode(text, options), options.fileName || 'file.txt', isJson ? 'application/json' : undefined);
+    return n8n.makeFile(encode(text, options), options.fileName || 'file.txt', isJson ? 'application/json' : 'text/plain');
   };
   const writeBinary = (value, options, version) => {
     const isBase64 = version >= 1.1 || options.dataIsBase64 !== false;
@@ -175,11 +178,14 @@
     return n8n.eachItem(parameters, (read, item, index) => {
       const file = n8n.findFile(item, read('binaryPropertyName', 'data'), index);
       const given = version < 2 ? 'autodetect' : read('fileFormat', 'autodetect');
-      const format = given === 'autodetect' && file.contentType.startsWith('text/csv') ? 'csv' : given;
-      if (format !== 'csv') refuse(given === 'autodetect' ? `Reading a file of the type "${file.contentType}"` : `Reading the format "${given}"`);
-      const rows = readTable(file, read('options', {}));
-      // Version 1 reads the cells as a spreadsheet does.
-      return version < 2 ? rows.map(({ json }) => ({ json: typed(json) })) : rows;
+      if (given === 'csv') return readTable(file, read('options', {}));
+      if (given !== 'autodetect') refuse(`Reading the format "${given}"`);
+      if (!file.contentType.startsWith('text/')) refuse(`Reading a file of the type "${file.contentType}"`);
+      // The other options belong to the format "csv".
+      const { headerRow, includeEmptyCells } = read('options', {});
+      const rows = readTable(file, { headerRow, includeEmptyCells });
+      // Version 1 reads a text as a spreadsheet, whose cells have types.
+      return version < 2 ? rows.map(typeRow) : rows;
     });
   };
   const toCell = (text) => {
@@ -188,7 +194,13 @@
     const isNumber = plain.trim() !== '' && Number.isFinite(Number(plain));
     return isNumber ? Number(plain) : text;
   };
-  const typed = (row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? toCell(cell) : cell]));
+  const typeRow = ({ json }) => {
+    if (typeof json.row === 'object') {
+      const length = Number(Object.keys(json.row).at(-1) ?? -1) + 1;
+      return { json: { row: Array.from({ length }, (_, i) => (Object.hasOwn(json.row, i) ? toCell(json.row[i]) : null)) } };
+    }
+    return { json: Object.fromEntries(Object.entries(json).map(([name, cell]) => [name, toCell(cell)])) };
+  };
 
   // --- Move Binary Data ---
 

@@ -5,7 +5,8 @@
   // --- Extracting values ---
 
   // HTML has attributes whose name is their value.
-  const BOOLEAN = /^(?:autofocus|autoplay|async|checked|controls|defer|disabled|hidden|loop|multiple|open|readonly|required|scoped|selected)$/i;
+  const BOOLEAN = new Set(('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly required ' +
+    'scoped selected').split(' '));
   const textOf = (nodes) => {
     let text = '';
     for (const root of nodes) {
@@ -19,7 +20,7 @@
   const attributeOf = (node, name) => {
     if (node === undefined) return undefined;
     if (!name) return node.attributes;
-    if (Object.hasOwn(node.attributes, name)) return BOOLEAN.test(name) ? name : node.attributes[name];
+    if (Object.hasOwn(node.attributes, name)) return BOOLEAN.has(name.toLowerCase()) ? name : node.attributes[name];
     if (name !== 'value') return undefined;
     if (node.name === 'option') return textOf(node.children);
     return node.name === 'input' && ['radio', 'checkbox'].includes(node.attributes.type) ? 'on' : undefined;
@@ -113,9 +114,20 @@
 
   // --- Templates ---
 
-  // A template has expressions even if it is no expression itself.
-  const fillTemplate = (html, index) =>
-    String(html).replace(/\{\{[^]*?\}\}/g, (expression) => String(n8n.withItem(index, () => $evaluateExpression(expression, index))));
+  const printValues = (texts, ...expressions) =>
+    texts.reduce((html, text, i) => html + String(n8n.value(expressions[i - 1])) + text);
+  // The parameter `template` is a text whose expressions n8n's node evaluates itself: without a value they print "undefined".
+  const fillTemplate = (read) => {
+    const outer = globalThis.$text;
+    globalThis.$text = printValues;
+    try {
+      return String(read('template'));
+    } finally {
+      globalThis.$text = outer;
+    }
+  };
+  const generate = (parameters, read) =>
+    Object.hasOwn(parameters, 'template') ? fillTemplate(read) : read('html', '');
 
   // --- The nodes ---
 
@@ -130,7 +142,7 @@
     const operation = n8n.read(parameters.operation ?? 'generateHtmlTemplate', 0);
     if (operation === 'convertToHtmlTable') return convertToTable(parameters);
     return n8n.eachItem(parameters, (read, item, index) => {
-      if (operation === 'generateHtmlTemplate') return { json: { html: fillTemplate(read('html', ''), index) } };
+      if (operation === 'generateHtmlTemplate') return { json: { html: generate(parameters, read) } };
       return extractItems(read, item, index, read('options', {}), version < 1.2 ? 'plainOrNone' : 'readable');
     });
   };
@@ -140,8 +152,4 @@
       const { trimValues = true } = read('options', {});
       return extractItems(read, item, index, { trimValues }, 'plain');
     });
-
-  /** The text of an HTML template: its expressions are functions. One that fails, or has no value, becomes "undefined". */
-  n8n.htmlTemplate = (texts, ...expressions) =>
-    texts.reduce((html, text, i) => html + String($value(expressions[i - 1])) + text);
 })

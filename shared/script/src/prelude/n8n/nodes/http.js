@@ -21,7 +21,8 @@
     '|vnd\\.amazon\\.ebook|msword|vnd\\.ms-excel|vnd\\.openxmlformats-officedocument\\.[a-z.]+|vnd\\.visio|vnd\\.ms-fontobject' +
     '|x-7z-compressed|x-tar|pdf)$');
 
-  const isFile = (body) => body !== null && typeof body === 'object' && typeof body.base64 === 'string' && typeof body.contentType === 'string';
+  const isFile = (body) =>
+    body !== null && typeof body === 'object' && typeof body.base64 === 'string' && typeof body.contentType === 'string';
   const charsetOf = (header) => (/charset="?([\w-]+)/i.exec(header)?.[1] ?? '').toLowerCase();
   const toText = (body, header) => {
     if (typeof body === 'string') return body;

@@ -24,10 +24,10 @@
         value = n8n.markdownToHtml(value, options);
       } else {
         const html = read('html', '');
+        if (html === null || html === undefined) throw new Error('Cannot convert undefined or null to object');
         if (typeof html !== 'string') throw new Error('The HTML is no text.');
         value = n8n.htmlToMarkdown(html, toMarkdownOptions(options));
       }
-      if (value === undefined) return { json: item.json };
       return { json: n8n.setPath(n8n.copy(item.json), read('destinationKey', 'data'), value) };
     });
 })
