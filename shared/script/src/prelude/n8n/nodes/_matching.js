@@ -12,6 +12,7 @@
 
   /** Equality that ignores types: 1 is "1" and true, empty values are equal. `zeros`: null is 0, too. */
   const isAlike = (a, b, zeros) => {
+    if (a === undefined || b === undefined) return a === b || isBlank(a === undefined ? b : a);
     if (a !== null && b !== null && typeof a === typeof b) return n8n.isEqual(a, b) || (isBlank(a) && isBlank(b));
     if (isBlank(a) && isBlank(b)) return true;
     const [x, y] = typeof a > typeof b ? [b, a] : [a, b]; // boolean, number, object, string
@@ -23,7 +24,7 @@
   };
 
   /** Values that are alike have the same key. The reverse does not hold, so `isAlike` decides between them. */
-  const ZERO = /^(?:|0|false|null|\[\s*\])$/i;
+  const ZERO = /^(?:|0|false|null|undefined|\[\s*\])$/i;
   const ONE = /^(?:1|true)$/i;
   const roughKey = (value) => {
     if (n8n.isObject(value)) return isBlank(value) ? 'zero' : n8n.identify(value);
@@ -35,29 +36,36 @@
   };
 
   /**
-   * An index of items by the values of `fields`. It gives the positions of the items with the same values as `values`, in their order.
-   * An item without one of the fields matches nothing, except that its value is empty in a fuzzy comparison.
+   * Matches items by pairs of fields. The result gives, for an item of the first list, the positions of its partners in `items`.
+   * An item without one of the fields matches nothing, except that an empty value matches it in a fuzzy comparison.
    */
-  n8n.indexBy = (items, fields, { dots, fuzzy, zeros }) => {
-    const index = new Map();
+  n8n.matcher = (items, pairs, { dots, fuzzy, zeros }) => {
+    // Of two pairs with the same second field, n8n uses the last.
+    const fields = [...new Map(pairs.map(({ field1, field2 }) => [field2, field1]))];
     const keyOf = (values) => values.map(fuzzy ? roughKey : n8n.identify).join(' ');
-    const read = (item, field) => {
-      const value = n8n.getPath(item.json, field, dots);
-      return fuzzy && value === undefined ? null : value;
-    };
-    const rows = items.map((item) => fields.map((field) => read(item, field)));
+    const rows = items.map((item) => fields.map(([field2]) => n8n.getPath(item.json, field2, dots)));
+    const index = new Map();
     rows.forEach((values, position) => {
-      if (values.includes(undefined)) return;
+      if (!fuzzy && values.includes(undefined)) return;
       const key = keyOf(values);
       if (!index.has(key)) index.set(key, []);
       index.get(key).push(position);
     });
-    return (values) => {
+    return (item) => {
+      const values = fields.map(([, field1]) => n8n.getPath(item.json, field1, dots));
       if (values.includes(undefined)) return [];
       const candidates = index.get(keyOf(values)) ?? [];
       if (!fuzzy) return candidates;
       return candidates.filter((position) => values.every((value, i) => isAlike(value, rows[position][i], zeros)));
     };
+  };
+
+  /** Older versions refuse fields that no item of an input has. */
+  n8n.checkFields = (items, pairs, key, dots, input) => {
+    for (const { [key]: field } of pairs) {
+      if (items.some((item) => n8n.getPath(item.json, field, dots) !== undefined)) continue;
+      throw new Error(`Field '${field}' is not present in any of items in '${input}'`);
+    }
   };
 
   n8n.isAlike = isAlike;

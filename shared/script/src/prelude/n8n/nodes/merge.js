@@ -61,29 +61,18 @@
 
   // --- Combining ---
 
-  /** Version 2 refuses fields that no item has. */
-  const checkPresence = (items, fields, dots, input) => {
-    for (const field of fields) {
-      if (items.some((item) => n8n.getPath(item.json, field, dots) !== undefined)) continue;
-      throw new Error(`Field '${field}' is not present in any of items in 'Input ${input}'`);
-    }
-  };
-
   /** The pairs of items with equal fields, and the items of both inputs that have no partner. */
   const match = (inputs, fields, { disableDotNotation, fuzzyCompare }, onlyFirst, version) => {
     const dots = !disableDotNotation;
     if (version < 2.1) {
-      inputs.forEach((items, input) => checkPresence(items, fields.map((field) => field[`field${input + 1}`]), dots, input + 1));
+      n8n.checkFields(inputs[0], fields, 'field1', dots, 'Input 1');
+      n8n.checkFields(inputs[1], fields, 'field2', dots, 'Input 2');
     }
-    // Of two pairs with the same second field, n8n uses the last.
-    const unique = [...new Map(fields.map((field) => [field.field2, field])).values()];
-    const keys = [unique.map((field) => field.field1), unique.map((field) => field.field2)];
-
-    const find = n8n.indexBy(inputs[1], keys[1], { dots, fuzzy: fuzzyCompare });
+    const find = n8n.matcher(inputs[1], fields, { dots, fuzzy: fuzzyCompare });
     const found = new Set();
     const result = { matched: [], rest: [[], []], partners: [] };
     for (const item of inputs[0]) {
-      let positions = find(keys[0].map((key) => n8n.getPath(item.json, key, dots)));
+      let positions = find(item);
       if (onlyFirst) positions = positions.slice(0, 1);
       for (const position of positions) found.add(position);
       if (positions.length > 0) result.matched.push([item, positions.map((position) => inputs[1][position])]);
