@@ -15,31 +15,45 @@
   };
 
   /** What is the same in two items, and what differs. */
-  const report = (itemA, itemB, { skipped, fields, equals, version }) => {
+  const report = (itemA, itemB, { skipped, dots, fields, equals, version }) => {
     const json = { keys: {}, same: {}, different: {} };
     for (const { field1 } of fields) json.keys[field1] = itemA.json[field1];
+    const both = version === 1
+      ? (a, b) => ({ input1: a || null, input2: b || null })
+      : (a, b) => ({ inputA: a ?? null, inputB: b ?? null });
     const [a, b] = [itemA.json, itemB.json];
+    const [left, right] = version <= 2 ? [a, b] : [without(a, skipped, dots), without(b, skipped, dots)];
+
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-      if (equals(a[key], b[key])) {
+      const missing = a[key] === undefined || b[key] === undefined;
+      if (!(missing && version <= 2) && equals(a[key], b[key])) {
         json.same[key] = a[key];
-        continue;
+      } else if (skipped.includes(key)) {
+        (json.skipped ??= {})[key] = both(a[key], b[key]);
+      } else {
+        const inside = version <= 2 ? [] : skipped.filter((name) => name.startsWith(`${key}.`));
+        const pick = (object) => {
+          const part = {};
+          for (const name of inside) {
+            const value = n8n.getPath(object, name);
+            if (value !== undefined) n8n.setPath(part, name, value);
+          }
+          return part[key] ?? {};
+        };
+        if (inside.length > 0) (json.skipped ??= {})[key] = both(pick(a), pick(b));
+        if (inside.length === 0 || !equals(left[key], right[key])) json.different[key] = both(left[key], right[key]);
       }
-      const part = skipped.includes(key) ? (json.skipped ??= {}) : json.different;
-      part[key] = version === 1
-        ? { input1: a[key] || null, input2: b[key] || null }
-        : { inputA: a[key] ?? null, inputB: b[key] ?? null };
     }
     return { json, pairedItem: [itemA.pairedItem, itemB.pairedItem] };
   };
 
-  /** The fields of one item, except some that come from the other. */
-  const mix = (preferred, other, except, { dots, fuzzy }) => {
-    const json = n8n.copy(preferred.json);
+  /** Gives an item some fields of another. With several partners, n8n changes the same object each time. */
+  const mixInto = (item, other, except, dots) => {
     for (const name of except) {
       const value = n8n.getPath(other.json, name, dots);
-      if (value !== undefined || fuzzy) n8n.setPath(json, name, value ?? null, dots);
+      item.json[name] = dots ? value ?? null : value;
     }
-    return { ...preferred, json };
+    return item;
   };
 
   n8n.compareDatasets = (parameters, version) => {
@@ -50,7 +64,8 @@
     const fuzzy = version === 1 ? options.fuzzyCompare : read.fuzzyCompare;
     const dots = !options.disableDotNotation;
     const skipped = n8n.names(options.skipFields);
-    const [first, second] = [n8n.received(0), n8n.received(1)];
+    // Items without any field are left out.
+    const [first, second] = [0, 1].map((input) => n8n.received(input).filter(({ json }) => Object.keys(json).length > 0));
     if (version < 2.2) {
       if (first.length > 0) n8n.checkFields(first, fields, 'field1', dots, 'Input A');
       if (second.length > 0) n8n.checkFields(second, fields, 'field2', dots, 'Input B');
@@ -64,24 +79,28 @@
     const find = n8n.matcher(second, fields, { dots, fuzzy, zeros });
     const ports = { 0: [], 1: [], 2: [], 3: [] };
     const found = new Set();
+    const mixed = new Map();
     for (const itemA of first) {
       let positions = find(itemA);
       if (options.multipleMatches !== 'all') positions = positions.slice(0, 1);
       if (positions.length === 0) ports[0].push(itemA);
+      let hasSame = false;
       for (const position of positions) {
         found.add(position);
         const itemB = second[position];
-        if (isSame(itemA.json, itemB.json, settings)) ports[1].push(resolve === 'preferInput2' ? itemB : itemA);
-        else if (resolve === 'includeBoth') ports[2].push(report(itemA, itemB, settings));
+        if (isSame(itemA.json, itemB.json, settings)) {
+          // An item of A is the same only once.
+          if (!hasSame) ports[1].push(resolve === 'preferInput2' ? itemB : itemA);
+          hasSame = true;
+        } else if (resolve === 'includeBoth') ports[2].push(report(itemA, itemB, settings));
         else if (resolve === 'mix') {
           const [preferred, other] = preferWhenMix === 'input1' ? [itemA, itemB] : [itemB, itemA];
-          ports[2].push(mix(preferred, other, n8n.names(exceptWhenMix), settings));
+          if (!mixed.has(preferred)) mixed.set(preferred, { ...preferred, json: n8n.copy(preferred.json) });
+          ports[2].push(mixInto(mixed.get(preferred), other, n8n.names(exceptWhenMix), dots));
         } else ports[2].push(resolve === 'preferInput1' ? itemA : itemB);
       }
     }
     ports[3] = second.filter((_, position) => !found.has(position));
-    // Items without any field are left out.
-    for (const port of [0, 3]) ports[port] = ports[port].filter(({ json }) => Object.keys(json).length > 0);
     return ports;
   };
 })
