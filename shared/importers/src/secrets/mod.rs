@@ -2,6 +2,7 @@
 //! after the word `Bearer`, or as a key of a well-known service. A false positive costs a look at the original; a false negative leaks a secret.
 
 mod address;
+mod names;
 mod parameters;
 mod text;
 

@@ -1,7 +1,7 @@
 //! Removes secrets from free text: headers, JSON, program code.
 
 use super::address::remove_user_info;
-use super::parameters::{Name, holds_clear_text};
+use super::names::{Name, holds_clear_text};
 use super::{MAX_NAME_BYTES, REDACTED, is_secret};
 
 /// A shorter literal in code is no secret.

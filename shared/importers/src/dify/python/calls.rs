@@ -1,8 +1,8 @@
 //! Writes the calls of Python as JavaScript.
 
+use super::literals::{quote, quote_all};
 use super::names::{Known, function, is_exception, is_field, member, method, variable};
 use super::tree::{Argument, Expr, Parameter, Part};
-use super::values::{quote, quote_all};
 use super::writer::{Writer, Written, split_arguments};
 
 impl<'t> Writer<'t> {

@@ -5,6 +5,7 @@
 mod calls;
 mod expressions;
 mod lexer;
+mod literals;
 mod names;
 mod parser;
 mod runtime;
@@ -37,7 +38,7 @@ pub fn translate(source: &str, variables: &[String], values: &str) -> Result<Str
         if !is_given && parameter.default.is_none() {
             return Err(format!("the parameter `{}` of `main` has no value", parameter.name));
         }
-        let name = values::quote(&parameter.name);
+        let name = literals::quote(&parameter.name);
         arguments.push(if is_given { format!("$in(values[{name}])") } else { "undefined".to_owned() });
     }
     let written = writer::write(&module)?;

@@ -1,35 +1,9 @@
 //! Writes the expressions of Python as JavaScript. `calls.rs` writes the calls.
 
+use super::literals::{operation, quote};
 use super::names::{constant, function, is_field, variable};
 use super::tree::{Clause, Collection, Expr, Part};
 use super::writer::{Writer, Written, is_simple};
-
-/// A text as a literal of JavaScript.
-pub fn quote(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-pub fn quote_all(texts: &[String]) -> String {
-    let texts: Vec<String> = texts.iter().map(|text| quote(text)).collect();
-    format!("[{}]", texts.join(", "))
-}
-
-/// An operator as a call of the runtime.
-pub fn operation(operator: &str, left: &str, right: &str) -> Written {
-    let name = match operator {
-        "+" => "add",
-        "-" => "sub",
-        "*" => "mul",
-        "/" => "div",
-        "//" => "floordiv",
-        "%" => "mod",
-        "**" => "pow",
-        "|" => "bitor",
-        "&" => "bitand",
-        other => return Err(format!("the operator `{other}`")),
-    };
-    Ok(format!("${name}({left}, {right})"))
-}
 
 impl<'t> Writer<'t> {
     /// The expression, where an argument may be.

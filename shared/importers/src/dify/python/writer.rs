@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::lexer::Refusal;
+use super::literals::{operation, quote_all};
 use super::names::{is_exception, variable};
 use super::scopes::{assigned, defined, outer, target_names};
 use super::tree::{Argument, Expr, Function, Parameter, Statement, Try};
@@ -240,7 +241,7 @@ impl<'t> Writer<'t> {
     fn update(&mut self, target: &'t Expr, operator: &'static str, value: &'t Expr) -> Written<()> {
         let function = |of: String, value: String| match operator {
             "+" => Ok(format!("$iadd({of}, {value})")),
-            operator => super::values::operation(operator, &of, &value),
+            operator => operation(operator, &of, &value),
         };
         let given = self.value(value)?;
         let line = match target {
@@ -305,7 +306,7 @@ impl<'t> Writer<'t> {
                 }
                 let else_word = if place == 0 { "" } else { "} else " };
                 catches_all = kinds.iter().any(|kind| kind == "Exception" || kind == "BaseException");
-                let test = format!("$catches({caught}, {})", super::values::quote_all(&kinds));
+                let test = format!("$catches({caught}, {})", quote_all(&kinds));
                 match (catches_all, place) {
                     (true, 0) => self.line("{"),
                     (true, _) => self.line("} else {"),

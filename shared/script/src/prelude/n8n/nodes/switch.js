@@ -55,7 +55,7 @@
     return number;
   };
 
-  n8n.switch = (parameters, version) => {
+  const route = (parameters, version) => {
     if (version < 3) return oldSwitch(parameters, version);
     if (parameters.mode === 'expression') {
       return byExpression(n8n.reader(parameters.output), n8n.read(parameters.numberOutputs ?? 4, 0), toPort, '');
@@ -79,4 +79,8 @@
     });
     return ports;
   };
+
+  // Ports without items are left out: the node may not have them all.
+  n8n.switch = (parameters, version) =>
+    Object.fromEntries(Object.entries(route(parameters, version)).filter(([, items]) => items.length > 0));
 })
