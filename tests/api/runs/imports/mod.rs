@@ -28,9 +28,9 @@ const UNFINISHED: [(&str, &str); 17] = [
     ("dify/webhook-enrichment.yml", "unknown_variable"),
     ("n8n/agent-with-tools.json", "channel_incomplete"),
     ("n8n/drawn-circle.json", "cycle"),
-    ("n8n/error-handling.json", "channel_incomplete"),
+    ("n8n/error-handling.json", "placeholder"),
     ("n8n/human-approval.json", "channel_incomplete"),
-    ("n8n/lead-scoring.json", "placeholder"),
+    ("n8n/lead-scoring.json", "channel_incomplete"),
     ("n8n/rag-chatbot.json", "channel_incomplete"),
     ("n8n/remind-customers.json", "channel_incomplete"),
     ("n8n/scheduled-report.json", "channel_incomplete"),
@@ -122,8 +122,11 @@ impl Import {
                     node["config"]["agentId"] = json!(agent.id());
                 }
                 "http" => {
-                    let url = node["config"]["url"].as_str().unwrap().replace("https://", &format!("{server}/"));
-                    node["config"]["url"] = json!(url);
+                    let url = &mut node["config"]["url"];
+                    *url = match url["js"].as_str() {
+                        Some(js) => json!({"js": js.replace("https://", &format!("{server}/"))}),
+                        None => json!(url.as_str().unwrap().replace("https://", &format!("{server}/"))),
+                    };
                 }
                 "webhook" => {
                     let webhook = ada.post(&format!("{WORKFLOWS}/{}/webhooks", self.id)).await;
