@@ -291,7 +291,7 @@ async fn imported_workflows_do_what_they_did_in_n8n() {
             (Comparison::Different(what), None) => wrong.push(format!("{name}: {what}")),
         }
     }
-    println!("{same} the same, {} reported, {} known", reported.len(), known.len());
-    reported.iter().for_each(|line| println!("reported: {line}"));
+    eprintln!("{same} the same, {} reported, {} known", reported.len(), known.len());
+    reported.iter().for_each(|line| eprintln!("reported: {line}"));
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
