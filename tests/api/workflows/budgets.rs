@@ -116,7 +116,7 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::POST, &format!("{WORKFLOWS}/import"))
                 .header("content-type", "application/json")
                 .body(doc),
-            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (10 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (10 units), 1 s3:PutObject",
         ),
         (
             "batch archive",

@@ -24,7 +24,7 @@ async fn services_are_listed_and_searched() {
     assert_eq!(docs["categories"], json!(["documents"]));
     assert_eq!(docs["authentication"][0]["type"], "oauth2_authorization_code");
     assert_eq!(docs["authentication"][0]["authorizeParameters"]["access_type"], "offline");
-    assert_eq!((&docs["operationCount"], docs["operations"].as_array().unwrap().len()), (&json!(5), 5));
+    assert_eq!((&docs["operationCount"], docs["operations"].as_array().unwrap().len()), (&json!(6), 6));
     let get = json!({
         "id": "get-document", "name": docs["operations"][0]["name"], "description": docs["operations"][0]["description"],
     });
