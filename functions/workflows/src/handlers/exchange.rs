@@ -81,11 +81,11 @@ pub async fn import_workflow(
     stores.workflows.put_import_report(workflow.account, workflow.id, kept).await?;
     let answer = ImportedOut { data: WorkflowOut::new(workflow.clone(), TeamRole::Owner), report };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
-    let created = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await;
-    if !matches!(created, Ok(CreateOutcome::Now)) {
+    let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
+    if matches!(outcome, CreateOutcome::Before(_)) {
         stores.workflows.discard_import_report(workflow.account, workflow.id).await;
     }
-    Ok(idempotency::creation_response(created?, Some(etag), answer))
+    Ok(idempotency::creation_response(outcome, Some(etag), answer))
 }
 
 /// Read the report of an import

@@ -22,6 +22,7 @@ mod race;
 mod scope;
 mod steps;
 mod usage;
+mod view;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;

@@ -133,10 +133,10 @@ impl Execution {
         let variables = self.variables(path, input);
         self.charge_bytes(memory_of_fields(&variables));
         let has_script = step.programs.values().any(Program::is_script);
-        let view = (has_script && step.item_mode.is_some()).then(|| self.view(path, input, outputs));
-        if let Some(view) = &view {
-            self.charge(view);
-        }
+        let view = match has_script && step.item_mode.is_some() {
+            true => Some(self.view(path, input, outputs)?),
+            false => None,
+        };
         let surroundings = Surroundings {
             variables: &variables,
             now: self.facts.queued_at.into(),

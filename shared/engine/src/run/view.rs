@@ -1,0 +1,189 @@
+//! What scripts of nodes that work on items see of the run, beside the variables: the items of their node, those of the nodes that
+//! they name, and which of these each item comes from.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+
+use super::{Execution, ScopePath, StepError, StepPath};
+use crate::nodes::item_mode::{item_at, items_at, paired_index, to_items};
+use crate::nodes::r#loop::ITEM;
+
+/// The most edges that are followed for one script, to find where its items come from.
+const MAX_VISITED: usize = 10_000_000;
+
+impl Execution {
+    /// What the scripts of a step see beside the variables. `outputs` are the values of the step that become items.
+    pub(super) fn view(
+        &mut self,
+        path: &StepPath,
+        input: &Value,
+        outputs: &[(usize, Value)],
+    ) -> Result<Value, StepError> {
+        let mut visited = 0;
+        let view = self.build_view(path, input, outputs, &mut visited);
+        self.work += visited as u64;
+        if visited > MAX_VISITED {
+            let message = "its items come from too many nodes before it; process fewer items at once, in a loop";
+            return Err(StepError::new("code_limit", message));
+        }
+        self.charge(&view);
+        Ok(view)
+    }
+
+    fn build_view(&self, path: &StepPath, input: &Value, outputs: &[(usize, Value)], visited: &mut usize) -> Value {
+        let plan = &self.plan;
+        let step = &plan.steps[path.step];
+        let (list, index) = match path.scope.parent().filter(|_| path.is_element()) {
+            Some((parent, iteration)) => (parent, iteration.index),
+            None => (path.scope.clone(), 0),
+        };
+        let ports = 0..step.inputs.len();
+        let inputs: Vec<Vec<Value>> = match path.is_element() {
+            true => vec![vec![input.clone()]],
+            false => ports.map(|port| self.items_into(&list, path.step, port)).collect(),
+        };
+        let indexes = if path.is_element() { index..index + 1 } else { 0..inputs.first().map_or(0, Vec::len) };
+        let named = step.reads.iter().filter_map(|&read| {
+            let view = self.view_node(&list, path.step, read, indexes.clone(), visited)?;
+            Some((plan.steps[read].name.clone(), view))
+        });
+        let named = Map::from_iter(named);
+        let mode = step.item_mode.as_ref();
+        let outputs = outputs.iter().map(|(index, output)| json!({"index": index, "output": output}));
+        json!({
+            "inputs": inputs,
+            "index": 0,
+            "itemIndex": index,
+            "node": {"id": step.id, "name": step.name},
+            "nodes": named,
+            "previous": self.taken_into(&list, path.step, 0).next().map(|(edge, _)| {
+                let edge = &plan.edges[edge];
+                json!({"name": plan.steps[edge.from].name, "port": self.port_index(edge.from, &edge.from_port)})
+            }),
+            "workflow": {"id": self.facts.workflow},
+            "execution": {"id": self.facts.id, "mode": self.facts.origin},
+            "zone": mode.and_then(|mode| mode.zone.as_deref()),
+            "outputs": mode.filter(|_| outputs.len() > 0).map(|_| outputs.collect::<Vec<_>>()),
+        })
+    }
+
+    /// What the scripts of a step see of another step: its items at each port, and for each item of the step the one that it
+    /// comes from. None if the other step has not run.
+    fn view_node(
+        &self,
+        scope: &ScopePath,
+        step: usize,
+        read: usize,
+        indexes: Range<usize>,
+        visited: &mut usize,
+    ) -> Option<Value> {
+        let other = &self.plan.steps[read];
+        // Within the body of a loop, its items are those of the iteration.
+        let value = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read))?;
+        let splits = other.splits_items() && value.is_object();
+        let ports: &[String] = if splits { &other.outputs } else { other.outputs.get(..1).unwrap_or_default() };
+        let sources: Vec<_> = indexes.map(|index| self.trace(scope, step, index, read, visited)).collect();
+        let port = sources.iter().flatten().map(|(port, _)| *port).next();
+        let port =
+            port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
+        // A copy of all items for each item would be quadratic.
+        let only = match &sources[..] {
+            [Some((_, index))] if self.plan.steps[step].reads_of_item.contains(&read) => Some(*index),
+            _ => None,
+        };
+        let outputs = ports.iter().enumerate().map(|(at, name)| match (only, splits) {
+            (Some(_), _) if at != port => Vec::new(),
+            (Some(index), true) => value.get(name).and_then(|items| item_at(items, index)).into_iter().collect(),
+            (Some(index), false) => item_at(value, index).into_iter().collect(),
+            (None, true) => items_at(value, name),
+            (None, false) => to_items(value),
+        });
+        let outputs: Vec<Vec<Value>> = outputs.collect();
+        let paired = sources.iter().map(|source| match source {
+            Some(_) if only.is_some() => Some(0),
+            Some((at, index)) if *at == port || !splits => Some(*index),
+            _ => None,
+        });
+        let paired: Vec<Option<usize>> = paired.collect();
+        Some(json!({"id": other.id, "outputs": outputs, "port": port, "paired": paired}))
+    }
+
+    /// The element of the iteration of a loop that a scope is in.
+    fn element_of(&self, scope: &ScopePath, loop_step: usize) -> Option<&Value> {
+        let mut scope = scope.clone();
+        loop {
+            if scope.loop_step() == Some(loop_step) {
+                return self.scopes.get(&scope)?.variables.get("item");
+            }
+            scope = scope.parent()?.0;
+        }
+    }
+
+    /// The item of another step that an item of a step's input comes from: the port of the other step, and the index there.
+    /// `visited` counts the edges on the way.
+    fn trace(
+        &self,
+        scope: &ScopePath,
+        mut step: usize,
+        mut index: usize,
+        target: usize,
+        visited: &mut usize,
+    ) -> Option<(usize, usize)> {
+        let (mut scope, mut input) = (Cow::Borrowed(scope), 0);
+        while *visited <= MAX_VISITED {
+            let mut source = None;
+            for (edge, value) in self.taken_into(&scope, step, input) {
+                *visited += 1;
+                let count = value.as_array().map_or(1, Vec::len);
+                if index < count {
+                    source = Some((edge, value));
+                    break;
+                }
+                index -= count;
+            }
+            let (edge, value) = source?;
+            let edge = &self.plan.edges[edge];
+            if edge.from == target {
+                return Some((self.port_index(target, &edge.from_port), index));
+            }
+            let item = match value {
+                Value::Array(items) => items.get(index)?,
+                one => one,
+            };
+            let is_entry = self.plan.steps[edge.from].node_type.is_loop && edge.from_port == ITEM;
+            if is_entry {
+                scope = Cow::Owned(scope.parent()?.0);
+            }
+            (input, index) = match paired_index(item) {
+                Some(paired) => paired,
+                // The nodes that do not work on items keep their order.
+                None if self.plan.steps[edge.from].item_mode.is_none() => (0, index),
+                None => return None,
+            };
+            step = edge.from;
+        }
+        None
+    }
+
+    fn port_index(&self, step: usize, port: &str) -> usize {
+        self.plan.steps[step].outputs.iter().position(|output| output == port).unwrap_or_default()
+    }
+
+    /// The port of a step that leads to another step.
+    fn port_towards(&self, from: usize, to: usize) -> Option<usize> {
+        let (mut seen, mut next) = (vec![false; self.plan.steps.len()], vec![to]);
+        while let Some(step) = next.pop() {
+            for edge in self.plan.inputs_of(step).map(|edge| &self.plan.edges[edge]) {
+                if edge.from == from {
+                    return Some(self.port_index(from, &edge.from_port));
+                }
+                if !std::mem::replace(&mut seen[edge.from], true) {
+                    next.push(edge.from);
+                }
+            }
+        }
+        None
+    }
+}
