@@ -16,12 +16,10 @@
 
   // An expression gives undefined when it throws, except for these errors.
   const kept = new WeakSet();
-  n8n.keep = (error) => {
-    kept.add(error);
-    return error;
-  };
   n8n.fail = (message) => {
-    throw n8n.keep(new Error(message));
+    const error = new Error(message);
+    kept.add(error);
+    throw error;
   };
   n8n.isKept = (error) => typeof error === 'object' && error !== null && kept.has(error);
   const { fail } = n8n;

@@ -185,7 +185,6 @@
     // A node with effects sees one item at a time, which has another position in the input.
     const offset = (view.itemIndex ?? current) - current;
     n8n.zone = view.zone ?? 'America/New_York';
-    n8n.view = view;
 
     // --- Other nodes ---
 
