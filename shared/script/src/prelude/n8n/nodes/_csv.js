@@ -153,6 +153,15 @@
     return dropZeros(padExponent(precise.length <= room ? precise : number.toExponential(5)));
   };
 
+  /** A number in letters, like the names of a sheet's columns: 1 is "A", and 27 is "AA". */
+  n8n.letters = (number, first = 'A') => {
+    let letters = '';
+    for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+      letters = String.fromCharCode(first.charCodeAt(0) + ((rest - 1) % 26)) + letters;
+    }
+    return letters;
+  };
+
   /** The text of a cell. */
   n8n.showCell = (value) => {
     if (value === null || value === undefined) return '';

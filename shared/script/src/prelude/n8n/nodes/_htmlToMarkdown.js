@@ -2,7 +2,8 @@
 (function (n8n) {
   'use strict';
 
-  const words = (text) => new Set(text.split(' '));
+  const { trimBreaks } = n8n;
+  const { words } = n8n.htmlNames;
   const MAX_DEPTH = 256;
   const MAX_QUOTES = 200;
 
@@ -145,11 +146,6 @@
   // --- Texts ---
 
   const isBlank = (text) => !/\S/.test(text);
-  const trimBreaks = (text) => {
-    let end = text.length;
-    while (end > 0 && text[end - 1] === '\n') end--;
-    return text.slice(0, end).replace(/^\n+/, '');
-  };
   const joinLines = (text) => text.replace(/(?:\r?\n)+/g, ' ');
   // Without blanks at the ends, except one if the text had one there.
   const trimText = (text) => {

@@ -7,9 +7,9 @@
 (function (n8n) {
   'use strict';
 
+  const { trimBreaks } = n8n;
   const escapeChar = (char) => `¨E${char.charCodeAt(0)}E`;
-  const encodeCode = (text) =>
-    text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/[*_{}[\]\\=~-]/g, escapeChar);
+  const encodeCode = (text) => n8n.escapeHtml(text).replace(/[*_{}[\]\\=~-]/g, escapeChar);
   const encodeAmpsAndAngles = (text) =>
     text.replace(/&(?!#?[xX]?(?:[0-9a-fA-F]+|\w+);)/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
   const unescape = (text) => text.replace(/¨E(\d+)E/g, (_, code) => String.fromCharCode(Number(code)));
@@ -22,14 +22,6 @@
     return expand(text, 0);
   };
   const hashBlock = (state, html) => `\n\n¨K${state.blocks.push(html) - 1}K\n\n`;
-
-  const trimBreaks = (text) => {
-    let end = text.length;
-    while (end > 0 && text[end - 1] === '\n') end--;
-    let start = 0;
-    while (start < end && text[start] === '\n') start++;
-    return text.slice(start, end);
-  };
 
   const NEVER = Infinity;
   /** For each position the next one at or after it that fits. */

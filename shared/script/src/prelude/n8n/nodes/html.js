@@ -5,8 +5,8 @@
   // --- Extracting values ---
 
   // HTML has attributes whose name is their value.
-  const BOOLEAN = new Set(('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly required ' +
-    'scoped selected').split(' '));
+  const BOOLEAN = n8n.htmlNames.words('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly ' +
+    'required scoped selected');
   const textOf = (nodes) => {
     let text = '';
     for (const root of nodes) {

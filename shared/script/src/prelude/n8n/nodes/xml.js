@@ -241,8 +241,7 @@
     if (found !== null) throw new Error(`Invalid character in string: ${found[0]} at index ${found.index}`);
     return text;
   };
-  const escapeText = (text) =>
-    requireText(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#xD;');
+  const escapeText = (text) => n8n.escapeHtml(requireText(text)).replace(/\r/g, '&#xD;');
   const escapeAttribute = (text) =>
     requireText(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;').replace(/\t/g, '&#x9;')
       .replace(/\n/g, '&#xA;').replace(/\r/g, '&#xD;');
@@ -275,8 +274,7 @@
     const fillField = (node, key, value) => {
       if (key === attrkey) {
         if (isScalar(value)) return;
-        const attributes = new Map(Object.entries(value));
-        for (const [name, each] of attributes) {
+        for (const [name, each] of Object.entries(value)) {
           if (each !== null) node.attributes += ` ${requireName(name)}="${escapeAttribute(String(each))}"`;
         }
       } else if (key === charkey) {
