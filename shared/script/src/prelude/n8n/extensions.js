@@ -43,8 +43,10 @@
   const isObject = (value) => typeof value === 'object' && value !== null;
   const has = (value, name) => isObject(value) && Object.hasOwn(value, name);
   const isDateTime = (value) => isObject(value) && value.isLuxonDateTime === true;
+  // Sets an own field, also one with the name `__proto__`.
   const setField = (owner, name, value) =>
     defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });
+  n8n.setField = setField;
   // A text that is the same for values with the same content, so that lists are compared in linear time.
   const keyOf = (value) => {
     if (!isObject(value)) return typeof value === 'string' ? JSON.stringify(value) : typeof value + String(value);

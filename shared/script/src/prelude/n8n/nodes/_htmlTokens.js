@@ -75,9 +75,7 @@
           if (found === null) return undefined;
           value = n8n.decodeHtml(found[1] ?? found[2] ?? found[3], true);
         }
-        if (!Object.hasOwn(attributes, name)) {
-          Object.defineProperty(attributes, name, { value, writable: true, enumerable: true, configurable: true });
-        }
+        if (!Object.hasOwn(attributes, name)) n8n.setField(attributes, name, value);
       }
     };
     // The text up to the end tag of a raw element.

@@ -63,7 +63,7 @@
         this.at++;
         const value = this.value();
         if (value === FAILED) return FAILED;
-        Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
+        n8n.setField(result, key, value);
       }
       this.at++;
       return result;
