@@ -141,7 +141,7 @@
       return result;
     },
     chunk(list, size) {
-      // A size of at least one, because n8n does not end with other sizes.
+      // The size must be at least 1: with smaller sizes, n8n never ends.
       if (typeof size !== 'number' || !(size >= 1)) fail('chunk(): expected non-zero numeric arg, e.g. .chunk(5)');
       const chunks = [];
       for (let at = 0; at < list.length; at += size) chunks.push(list.slice(at, at + size));
@@ -188,7 +188,7 @@
     toDateTime: nothing,
   };
 
-  // --- Dates: a DateTime of luxon gives one, a Date gives a Date ---
+  // --- Dates: the methods of a DateTime return a DateTime, and those of a Date return a Date ---
 
   const toLuxon = (date) => (isDateTime(date) ? date : n8n.luxon().DateTime.fromJSDate(date));
   const changed = (date, change) => {

@@ -16,7 +16,7 @@
     let isBroken = false;
     let line = 1;
     let at = 0;
-    // `startsWith` would count the whole text at each place.
+    // The sandbox counts the whole text as work for each call of `startsWith`.
     const isAt = (part, place) =>
       text[place] === part[0] && (part.length === 1 || text.slice(place, place + part.length) === part);
     // The first line break of the text is that of all records.

@@ -23,8 +23,8 @@
   // Browsers show nothing of these, but the package reads them as HTML.
   const UNPARSED = words('noscript iframe xmp noembed noframes plaintext');
 
-  // The package reads the HTML again with a parser of its own, in which a tag ends these elements if one of them is the last
-  // one that is open.
+  // The package parses the HTML again, with its own parser. There, a start tag ends these elements if one of them is the innermost
+  // open element.
   const P = words('p');
   const FIELDS = words('input option optgroup select button datalist textarea');
   const ENDS = {

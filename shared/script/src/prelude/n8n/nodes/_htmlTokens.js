@@ -93,7 +93,7 @@
       at += isEnd ? 2 : 1;
       const name = match(NAME)[0].toLowerCase();
       const tag = takeAttributes();
-      // The end of the text ends a tag without using it.
+      // A tag that is not closed before the end of the text is dropped.
       if (tag === undefined) {
         at = text.length;
       } else if (isEnd) {

@@ -137,7 +137,7 @@
     return result;
   };
 
-  /** Equal values have equal texts, whatever the order of their keys. Lists are matched by a Map of them. */
+  /** A text that is the same for equal values: the order of their keys does not matter. It can be the key of a Map. */
   n8n.identify = (value) => {
     if (typeof value === 'string') return JSON.stringify(value);
     if (!isObject(value)) return String(value);

@@ -103,7 +103,7 @@
       }
       return result;
     }
-    /** A quote inside a text is often not escaped. One that ends the text stands before a separator. */
+    /** A quote inside a text is often not escaped. A quote ends the text only if a separator follows it. */
     closes() {
       const after = /\s*(?:[,:\]}/]|\n|$|\s"[^"\n]*"\s*:)/y;
       after.lastIndex = this.at + 1;

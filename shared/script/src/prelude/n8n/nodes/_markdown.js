@@ -1,7 +1,7 @@
 // What the parts of the Markdown converter share. The rules are those of Showdown 2.1, which n8n uses.
 //
-// Showdown finds most things with patterns that search for an end up to the end of the text, once for each beginning. Here the
-// ends are known beforehand, so that the time grows with the length of the text only.
+// Most patterns of Showdown search the rest of the text for an end, once for each start, which takes quadratic time. Here the ends
+// are found first, so the time is linear.
 //
 // While a text is converted, "¨" begins a mark: ¨E42E is the character 42, ¨C1C is HTML within a line, ¨K1K and ¨G1G are blocks.
 (function (n8n) {

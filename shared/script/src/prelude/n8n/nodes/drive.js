@@ -43,7 +43,7 @@
     drawing: ['drawingsToFormat', 'image/jpeg'],
   };
 
-  /** Where the content of a file is, with the item that asks for it. */
+  /** An item for the request of a file's content, with the current item in it. */
   n8n.driveFile = (file, { property = 'data', name, formats = {} } = {}) => {
     const base = `https://www.googleapis.com/drive/v3/files/${encodeURIComponent(file.id)}`;
     const kind = /^application\/vnd\.google-apps\.(\w+)$/.exec(file.mimeType)?.[1];

@@ -6,7 +6,7 @@
   const refuse = (what) => {
     throw new Error(`${what} is not possible in this node. Use the platform's nodes for documents and spreadsheets.`);
   };
-  // n8n ignores the mark unless the encoding is named.
+  // n8n ignores the option for a byte order mark unless the options name an encoding.
   const encode = (text, options) => n8n.encodeText(text, options.encoding || 'utf8', Boolean(options.addBOM && options.encoding));
   const decode = (file, options) => {
     const bytes = toBytes(file);

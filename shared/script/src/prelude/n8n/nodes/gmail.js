@@ -14,7 +14,7 @@
       .trim();
   const isAscii = (text) => /^[\x20-\x7e]*$/.test(text);
 
-  /** A header, whose other characters are encoded in words of at most 75 characters. */
+  /** The value of a header. If it has characters outside ASCII, it is encoded in words of at most 75 characters. */
   const headerText = (text) => {
     const line = oneLine(text);
     if (isAscii(line)) return line;

@@ -4,7 +4,7 @@
 
   // --- Extracting values ---
 
-  // HTML has attributes whose name is their value.
+  // The boolean attributes of HTML: their value is their name.
   const BOOLEAN = n8n.htmlNames.words('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly ' +
     'required scoped selected');
   const textOf = (nodes) => {

@@ -58,7 +58,7 @@
     return name === undefined ? { base64, contentType } : { base64, contentType, name };
   };
 
-  // An item has an object.
+  // The data of an item is always an object.
   const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
 
   const detect = (header) => {
@@ -96,7 +96,7 @@
       const value = JSON.parse(toText(body, ''));
       if (typeof value !== 'string') return value;
     } catch {
-      // The message is the same for a text and for what is no JSON.
+      // A JSON string and invalid JSON have the same message.
     }
     if (neverError) return {};
     throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');

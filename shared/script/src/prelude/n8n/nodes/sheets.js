@@ -102,7 +102,7 @@
     }).filter((item) => item !== undefined);
   };
 
-  /** The items of `n8n.sheetUpdate`, by what is done with them. */
+  /** The items of `n8n.sheetUpdate` in two lists: those that update a row, and those that append one. */
   n8n.sheetChanges = () => {
     const all = items().map((item, index) => ({ ...item, pairedItem: index }));
     return { update: all.filter(({ json }) => json.data), append: all.filter(({ json }) => json.lines) };
