@@ -199,14 +199,8 @@
       pattern.lastIndex = found.index + 1;
     }
     const hasAt = (start, end) => {
-      let low = 0;
-      let high = places.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (places[middle] < start) low = middle + 1;
-        else high = middle;
-      }
-      return low < places.length && places[low] + needle.length <= end;
+      const place = n8n.firstFrom(places, start);
+      return place !== undefined && place + needle.length <= end;
     };
     return (node) => needle === '' || hasAt(...ranges.get(node));
   };

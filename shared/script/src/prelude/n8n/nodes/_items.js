@@ -147,6 +147,18 @@
     return '{' + keys.map((key) => JSON.stringify(key) + ':' + n8n.identify(value[key])).join(',') + '}';
   };
 
+  /** The first number of a sorted list that is at least `least`: a binary search. */
+  n8n.firstFrom = (list, least) => {
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] < least) low = middle + 1;
+      else high = middle;
+    }
+    return list[low];
+  };
+
   /** The order of texts, and of all other values as numbers. */
   n8n.isLess = (a, b) => (typeof a === 'string' && typeof b === 'string' ? a < b : Number(a) < Number(b));
 

@@ -5,18 +5,6 @@
   const markdown = n8n.markdownParts;
   const { NEVER, escapeChar, encodeCode, encodeAmpsAndAngles, hashSpan, nextPlaces, nextOf, find, replaceAt } = markdown;
 
-  // The first number of a sorted list that is at least `least`: a binary search.
-  const firstFrom = (list, least) => {
-    let low = 0;
-    let high = list.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (list[middle] < least) low = middle + 1;
-      else high = middle;
-    }
-    return list[low];
-  };
-
   // --- Code: text between runs of the same number of backticks ---
 
   const codeSpans = (text, state) => {
@@ -35,7 +23,7 @@
       const first = isEscaped ? start + 1 : start;
       // A run may also begin with fewer backticks. The rest is code.
       for (let count = isEscaped ? length - 1 : length; count > 0; count--) {
-        const close = firstFrom(byLength.get(count) ?? [], i + 1);
+        const close = n8n.firstFrom(byLength.get(count) ?? [], i + 1);
         if (close === undefined) continue;
         const code = text.slice(first + count, runs[close].start).replace(/^[ \t]+/, '');
         const trimmed = code.slice(0, trimmedLength(code));
@@ -177,7 +165,7 @@
         if (hasAttributes && (blank === null || start + 2 + blank.index + 1 >= end)) return undefined;
         const name = hasAttributes ? tag.slice(0, blank.index + 1) : tag;
         if (!hasAttributes && end - start - 1 > LONGEST_NAME) return undefined;
-        const close = firstFrom(byName.get(name) ?? [], end + 1);
+        const close = n8n.firstFrom(byName.get(name) ?? [], end + 1);
         if (close === undefined) return undefined;
         const after = close + name.length + 3;
         return [hash(current.slice(start, after)), after];
