@@ -16,12 +16,10 @@
 
   // An expression gives undefined when it throws, except for these errors.
   const kept = new WeakSet();
-  n8n.keep = (error) => {
-    kept.add(error);
-    return error;
-  };
   n8n.fail = (message) => {
-    throw n8n.keep(new Error(message));
+    const error = new Error(message);
+    kept.add(error);
+    throw error;
   };
   n8n.isKept = (error) => typeof error === 'object' && error !== null && kept.has(error);
   const { fail } = n8n;
@@ -45,8 +43,10 @@
   const isObject = (value) => typeof value === 'object' && value !== null;
   const has = (value, name) => isObject(value) && Object.hasOwn(value, name);
   const isDateTime = (value) => isObject(value) && value.isLuxonDateTime === true;
+  // Sets an own field, also one with the name `__proto__`.
   const setField = (owner, name, value) =>
     defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });
+  n8n.setField = setField;
   // A text that is the same for values with the same content, so that lists are compared in linear time.
   const keyOf = (value) => {
     if (!isObject(value)) return typeof value === 'string' ? JSON.stringify(value) : typeof value + String(value);
@@ -141,7 +141,7 @@
       return result;
     },
     chunk(list, size) {
-      // A size of at least one, because n8n does not end with other sizes.
+      // The size must be at least 1: with smaller sizes, n8n never ends.
       if (typeof size !== 'number' || !(size >= 1)) fail('chunk(): expected non-zero numeric arg, e.g. .chunk(5)');
       const chunks = [];
       for (let at = 0; at < list.length; at += size) chunks.push(list.slice(at, at + size));
@@ -188,7 +188,7 @@
     toDateTime: nothing,
   };
 
-  // --- Dates: a DateTime of luxon gives one, a Date gives a Date ---
+  // --- Dates: the methods of a DateTime return a DateTime, and those of a Date return a Date ---
 
   const toLuxon = (date) => (isDateTime(date) ? date : n8n.luxon().DateTime.fromJSDate(date));
   const changed = (date, change) => {

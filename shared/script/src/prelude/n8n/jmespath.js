@@ -2,7 +2,7 @@
 (function (n8n) {
   'use strict';
 
-  const { Array, Error, JSON, Math, Number, Object, String } = globalThis;
+  const { Array, Error, JSON, Math, Number, Object } = globalThis;
   const { isArray } = Array;
   const { hasOwn } = Object;
   const isMap = (value) => typeof value === 'object' && value !== null && !isArray(value);

@@ -41,7 +41,7 @@
 
   // --- Numbers, words and characters ---
 
-  // The signs of currencies are no part of a number.
+  // Currency signs are not part of a number.
   const CURRENCY = /NT\$|TT\$|RD\$|BZ\$|[CJZ]\$|B\/\.|S\/\.|CHF|lei|Lek|Дин\.|ден|лв|kn|kr|zł|Br|Bs|Ft|Gs|KM|Kč|MT|R[pM]|[$LPQRS¢£¥ƒ؋฿៛₡₦₨₩₪₫€₭₮₱₴₹₺₼₽﷼]/g;
   const toInteger = (text, radix) => {
     const number = Number.parseInt(text.replace(CURRENCY, ''), radix);
@@ -62,7 +62,7 @@
     if (text[end] === ':' && end + 1 < text.length && !/\s/.test(text[end + 1])) return word;
     return word.replace(/[A-Za-z0-9\u00c0-\u00ff]/, (first) => first.toUpperCase());
   };
-  // What is removed of Markdown and HTML, in this order: each pattern with what stays of it.
+  // The patterns that remove Markdown and HTML, in this order, each with its replacement.
   const MARKDOWN = [
     [/^(\s*)(?:[*+-]|\d\.)\s+/gm, '$1'], [/\n={2,}/g, '\n'], [/~~/g, ''], [/`{3}.*\n/g, ''], [/<[\w\s='":(),;/.|-]+[>|\\]/g, ''],
     [/^[=-]{2,}\s*$/g, ''], [/\[\^.+?\](?:: .*?$)?/g, ''], [/\s{0,2}\[.*?\]: .*?$/g, ''], [/!\[.*?\][[(].*?[\])]/g, ''],

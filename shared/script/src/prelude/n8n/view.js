@@ -14,10 +14,10 @@
 
   // --- Expressions ---
 
-  // An expression that is only `isEmpty()` of a path, which n8n also answers for what is missing.
+  // An expression that is only `isEmpty()` of a path. n8n evaluates it even if the path does not exist.
   const ONLY_EMPTY = /^\(\)\s*=>\s*(!*)(?:\$\((?:'[^']*'|"[^"]*")\))?[\w$.?[\]'"]+\.(isEmpty|isNotEmpty)\(\s*\)\s*$/;
-  // The value of an expression. Like n8n, this gives undefined if the expression throws, but not for errors that say what is wrong
-  // with the workflow.
+  // The value of an expression. As in n8n, it is undefined if the expression throws. Errors that explain a mistake in the workflow
+  // are thrown.
   const evaluate = (expression) => {
     try {
       return n8n.during(expression, expression);
@@ -157,8 +157,8 @@
     }
     return { json, pairedItem: { item: index }, ...(isItem && result.binary ? { binary: result.binary } : {}) };
   };
-  // Runs code for each item, one after the other. `onError` is what becomes of an item whose code throws: `item` goes on with the
-  // message, and `branch` goes to the port `error`. Then the result is a map of ports.
+  // Runs code for each item, one after the other. `onError` says what happens to an item whose code throws. With `item`, it becomes
+  // an item with the message. With `branch`, it goes to the port `error`, and the result is a map of ports.
   n8n.each = async (run, onError = 'fail', port = 'out') => {
     const done = [];
     const failed = [];
@@ -185,7 +185,6 @@
     // A node with effects sees one item at a time, which has another position in the input.
     const offset = (view.itemIndex ?? current) - current;
     n8n.zone = view.zone ?? 'America/New_York';
-    n8n.view = view;
 
     // --- Other nodes ---
 

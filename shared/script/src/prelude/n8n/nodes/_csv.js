@@ -16,7 +16,7 @@
     let isBroken = false;
     let line = 1;
     let at = 0;
-    // `startsWith` would count the whole text at each place.
+    // The sandbox counts the whole text as work for each call of `startsWith`.
     const isAt = (part, place) =>
       text[place] === part[0] && (part.length === 1 || text.slice(place, place + part.length) === part);
     // The first line break of the text is that of all records.
@@ -151,6 +151,15 @@
     if (!isSmall) return dropZeros(padExponent(number.toPrecision(6)));
     const precise = number.toPrecision(10);
     return dropZeros(padExponent(precise.length <= room ? precise : number.toExponential(5)));
+  };
+
+  /** A number in letters, like the names of a sheet's columns: 1 is "A", and 27 is "AA". */
+  n8n.letters = (number, first = 'A') => {
+    let letters = '';
+    for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+      letters = String.fromCharCode(first.charCodeAt(0) + ((rest - 1) % 26)) + letters;
+    }
+    return letters;
   };
 
   /** The text of a cell. */

@@ -63,4 +63,7 @@
 
   /** The characters by name: `xml` of XML files, `html` of HTML, and `legacy` of HTML without a semicolon. */
   n8n.entities = () => load();
+
+  /** Escapes the characters that begin and end tags and entities. */
+  n8n.escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 })

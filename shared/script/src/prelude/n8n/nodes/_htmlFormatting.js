@@ -1,5 +1,5 @@
-// The rules of the HTML standard for formatting elements, such as `b`, which go on after the end of their parents. They are a part
-// of the builder of `_htmlTree.js`.
+// The rules of the HTML standard for formatting elements, such as `b`: they continue after the end of their parents. The builder of
+// `_htmlTree.js` has these functions as methods.
 (function (n8n) {
   'use strict';
 

@@ -192,21 +192,15 @@
     const { text, ranges } = textIndex(root);
     const haystack = ignoresCase ? text.toLowerCase() : text;
     const places = [];
-    // A pattern does not count the whole text for each place, as `indexOf` does.
+    // The sandbox counts the whole text as work for each call of `indexOf`, but not of a pattern.
     const pattern = new RegExp(needle.replace(/[^\w\s]/gu, '\\$&'), 'g');
     for (let found = needle === '' ? null : pattern.exec(haystack); found !== null; found = pattern.exec(haystack)) {
       places.push(found.index);
       pattern.lastIndex = found.index + 1;
     }
     const hasAt = (start, end) => {
-      let low = 0;
-      let high = places.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (places[middle] < start) low = middle + 1;
-        else high = middle;
-      }
-      return low < places.length && places[low] + needle.length <= end;
+      const place = n8n.firstFrom(places, start);
+      return place !== undefined && place + needle.length <= end;
     };
     return (node) => needle === '' || hasAt(...ranges.get(node));
   };
@@ -362,7 +356,7 @@
     }
     return rest;
   };
-  // The elements that stand in the relation to one of the set, in the order of the document.
+  // The elements to which a combinator leads from one of the set, in the order of the document.
   const follow = (combinator, set, root) => {
     const elements = index(root);
     if (combinator === '>') return elements.filter((node) => set.has(node.parent));
@@ -381,7 +375,7 @@
       return isInside;
     });
   };
-  // The elements that have one of the set in the relation.
+  // The elements from which a combinator leads to one of the set.
   const precede = (combinator, set) => {
     const found = new Set();
     const ends = new Map();

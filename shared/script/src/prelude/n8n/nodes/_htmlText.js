@@ -3,6 +3,7 @@
 (function (n8n) {
   'use strict';
 
+  const { words } = n8n.htmlNames;
   const WIDTH = 80;
   const MIN_WIDTH = 20;
   // Quotes and lists within others are indented up to this depth: each level makes all its lines longer.
@@ -20,11 +21,10 @@
   const isHeading = (name) => /^h[1-6]$/.test(name);
   const isList = (name) => name === 'ul' || name === 'ol';
   // Browsers show nothing of these, but the package reads them as HTML.
-  const UNPARSED = new Set(['noscript', 'iframe', 'xmp', 'noembed', 'noframes', 'plaintext']);
+  const UNPARSED = words('noscript iframe xmp noembed noframes plaintext');
 
-  // The package reads the HTML again with a parser of its own, in which a tag ends these elements if one of them is the last
-  // one that is open.
-  const words = (text) => new Set(text.split(' '));
+  // The package parses the HTML again, with its own parser. There, a start tag ends these elements if one of them is the innermost
+  // open element.
   const P = words('p');
   const FIELDS = words('input option optgroup select button datalist textarea');
   const ENDS = {
@@ -36,14 +36,15 @@
   for (const name of words('p h1 h2 h3 h4 h5 h6 address article aside blockquote details div dl fieldset figcaption figure footer form ' +
     'header hr main nav ol pre section table ul')) ENDS[name] = P;
 
-  const trimBreaks = (text) => text.replace(/^\n+/, '').replace(/\n+$/, '');
-  const letters = (number, first) => {
-    let text = '';
-    for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-      text = String.fromCharCode(first.charCodeAt(0) + ((rest - 1) % 26)) + text;
-    }
-    return text;
+  /** A text without the line breaks at its ends. */
+  const trimBreaks = (text) => {
+    let end = text.length;
+    while (end > 0 && text[end - 1] === '\n') end--;
+    let start = 0;
+    while (start < end && text[start] === '\n') start++;
+    return text.slice(start, end);
   };
+  n8n.trimBreaks = trimBreaks;
   const ROMAN = [
     [1000, 'M'], [900, 'CM'], [500, 'D'], [400, 'CD'], [100, 'C'], [90, 'XC'], [50, 'L'], [40, 'XL'],
     [10, 'X'], [9, 'IX'], [5, 'V'], [4, 'IV'], [1, 'I'],
@@ -57,7 +58,7 @@
     return text;
   };
   const COUNT = {
-    __proto__: null, a: (number) => letters(number, 'a'), A: (number) => letters(number, 'A'),
+    __proto__: null, a: (number) => n8n.letters(number, 'a'), A: (number) => n8n.letters(number),
     i: (number) => roman(number).toLowerCase(), I: roman,
   };
 

@@ -2,11 +2,12 @@
 (function (n8n) {
   'use strict';
 
-  const words = (text) => new Set(text.split(' '));
+  const { trimBreaks } = n8n;
+  const { words } = n8n.htmlNames;
   const MAX_DEPTH = 256;
   const MAX_QUOTES = 200;
 
-  // --- The tree. It is as the tags say: nothing is implied, unlike in `n8n.parseHtml` ---
+  // --- The tree: it has only the elements that have tags, unlike the tree of `n8n.parseHtml` ---
 
   const VOID = words('area base br col hr img input link meta source embed param track wbr');
   const SKIPPED = words('script noscript style');
@@ -145,11 +146,6 @@
   // --- Texts ---
 
   const isBlank = (text) => !/\S/.test(text);
-  const trimBreaks = (text) => {
-    let end = text.length;
-    while (end > 0 && text[end - 1] === '\n') end--;
-    return text.slice(0, end).replace(/^\n+/, '');
-  };
   const joinLines = (text) => text.replace(/(?:\r?\n)+/g, ' ');
   // Without blanks at the ends, except one if the text had one there.
   const trimText = (text) => {
@@ -328,7 +324,7 @@
 
   // --- Writing ---
 
-  // The numbers of a list go on apart within elements that change how their contents are written.
+  // Elements that change how their contents are written count the items of a list on a copy.
   const copyState = (state) => ({ ...state, ...(state.list && { list: { ...state.list } }) });
 
   class Writer {
@@ -474,7 +470,7 @@
     }
   }
 
-  // Of a row of empty lines the last ones remain.
+  // Of consecutive empty lines, only the last ones stay.
   const limitBreaks = (text, most) =>
     text.replace(/\r?\n\s*/g, (run) => {
       const breaks = [...run.matchAll(/\n/g)];

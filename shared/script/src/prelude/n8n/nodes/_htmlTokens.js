@@ -75,9 +75,7 @@
           if (found === null) return undefined;
           value = n8n.decodeHtml(found[1] ?? found[2] ?? found[3], true);
         }
-        if (!Object.hasOwn(attributes, name)) {
-          Object.defineProperty(attributes, name, { value, writable: true, enumerable: true, configurable: true });
-        }
+        if (!Object.hasOwn(attributes, name)) n8n.setField(attributes, name, value);
       }
     };
     // The text up to the end tag of a raw element.
@@ -95,7 +93,7 @@
       at += isEnd ? 2 : 1;
       const name = match(NAME)[0].toLowerCase();
       const tag = takeAttributes();
-      // The end of the text ends a tag without using it.
+      // A tag that is not closed before the end of the text is dropped.
       if (tag === undefined) {
         at = text.length;
       } else if (isEnd) {

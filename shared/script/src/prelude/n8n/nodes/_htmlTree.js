@@ -1,12 +1,12 @@
 // Builds the tree of an HTML document by the rules of the HTML standard, so that selectors see what they see in a browser:
 // the elements that are implied, the ends that are left out, and what is misplaced in tables.
 //
-// Left out are frames, the contents of `template` apart from the document, and the names of SVG that have capital letters in
-// selectors. Trees are at most 256 elements deep, and at most 32 formatting elements are opened again.
+// Not supported: frames, the separate documents of `template` elements, and selectors with the SVG names that have capital letters.
+// Trees are at most 256 elements deep, and at most 32 formatting elements are opened again.
 (function (n8n) {
   'use strict';
 
-  // What is inside of these is text.
+  // The contents of these elements are text.
   const WITHOUT_TAGS = new Set('script style title textarea xmp iframe noembed noframes noscript plaintext'.split(' '));
 
   const { HEAD, VOID, BLOCKS, CLOSABLE, HEADINGS, FORMATTING, IMPLIED_END, SPECIAL, SCOPE, LIST_SCOPE, BUTTON_SCOPE, LIMITS, TABLE_PARTS,
@@ -45,7 +45,7 @@
       node.parent = parent;
       parent.children.push(node);
     }
-    // The parent and the place of a new node. What does not belong into a table comes before it.
+    // The parent and the place of a new node. What does not belong in a table comes before it.
     place(target = this.current) {
       if (!this.fosters || !FOSTERING.has(target.name)) return [target, target.children.length];
       const index = this.open.findLastIndex((node) => node.name === 'table');
@@ -204,7 +204,7 @@
       if (HEAD.has(name) || name === 'noscript') {
         if (this.mode === 'afterHead') {
           if (name === 'noscript') return false;
-          // It still belongs into the head.
+          // It still belongs in the head.
           this.open.push(this.head);
           this.startHead(name, attributes);
           this.open.splice(this.open.indexOf(this.head), 1);

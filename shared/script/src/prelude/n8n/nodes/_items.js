@@ -9,19 +9,6 @@
 
   // --- Items ---
 
-  const PARTS_OF_ITEM = new Set(['json', 'binary', 'pairedItem', 'error']);
-  const isItem = (value) => isPlain(value.json) && Object.keys(value).every((key) => PARTS_OF_ITEM.has(key));
-  const toItem = (value) => {
-    if (!isObject(value) || isArray(value)) return { json: { data: value } };
-    return isItem(value) ? value : { json: value };
-  };
-
-  /** Any value as a list of items. */
-  n8n.toItems = (value) => {
-    if (isArray(value)) return value.map(toItem);
-    return [value === null || value === undefined ? { json: {} } : toItem(value)];
-  };
-
   const origin = (index, input) => (input > 0 ? { item: index, input } : { item: index });
 
   /** The items of an input. Each is a copy that names itself as its origin, so a node can pass it on. */
@@ -125,10 +112,9 @@
   };
 
   /** `path in object`, by the own keys of each level. */
-  n8n.hasPath = (object, path, dots = true) => {
-    const keys = dots ? keysOf(object, path) : [path];
+  n8n.hasPath = (object, path) => {
     let value = object;
-    for (const key of keys) {
+    for (const key of keysOf(object, path)) {
       if (!isObject(value) || !Object.hasOwn(value, key)) return false;
       value = value[key];
     }
@@ -151,7 +137,7 @@
     return result;
   };
 
-  /** Equal values have equal texts, whatever the order of their keys. Lists are matched by a Map of them. */
+  /** A text that is the same for equal values: the order of their keys does not matter. It can be the key of a Map. */
   n8n.identify = (value) => {
     if (typeof value === 'string') return JSON.stringify(value);
     if (!isObject(value)) return String(value);
@@ -159,6 +145,18 @@
     if (isArray(value)) return '[' + value.map(n8n.identify).join(',') + ']';
     const keys = Object.keys(value).sort();
     return '{' + keys.map((key) => JSON.stringify(key) + ':' + n8n.identify(value[key])).join(',') + '}';
+  };
+
+  /** The first number of a sorted list that is at least `least`: a binary search. */
+  n8n.firstFrom = (list, least) => {
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] < least) low = middle + 1;
+      else high = middle;
+    }
+    return list[low];
   };
 
   /** The order of texts, and of all other values as numbers. */

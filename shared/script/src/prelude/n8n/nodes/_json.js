@@ -63,7 +63,7 @@
         this.at++;
         const value = this.value();
         if (value === FAILED) return FAILED;
-        Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
+        n8n.setField(result, key, value);
       }
       this.at++;
       return result;
@@ -103,7 +103,7 @@
       }
       return result;
     }
-    /** A quote inside a text is often not escaped. One that ends the text stands before a separator. */
+    /** A quote inside a text is often not escaped. A quote ends the text only if a separator follows it. */
     closes() {
       const after = /\s*(?:[,:\]}/]|\n|$|\s"[^"\n]*"\s*:)/y;
       after.lastIndex = this.at + 1;

@@ -1,15 +1,15 @@
 // What the parts of the Markdown converter share. The rules are those of Showdown 2.1, which n8n uses.
 //
-// Showdown finds most things with patterns that search for an end up to the end of the text, once for each beginning. Here the
-// ends are known beforehand, so that the time grows with the length of the text only.
+// Most patterns of Showdown search the rest of the text for an end, once for each start, which takes quadratic time. Here the ends
+// are found first, so the time is linear.
 //
 // While a text is converted, "¨" begins a mark: ¨E42E is the character 42, ¨C1C is HTML within a line, ¨K1K and ¨G1G are blocks.
 (function (n8n) {
   'use strict';
 
+  const { trimBreaks } = n8n;
   const escapeChar = (char) => `¨E${char.charCodeAt(0)}E`;
-  const encodeCode = (text) =>
-    text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/[*_{}[\]\\=~-]/g, escapeChar);
+  const encodeCode = (text) => n8n.escapeHtml(text).replace(/[*_{}[\]\\=~-]/g, escapeChar);
   const encodeAmpsAndAngles = (text) =>
     text.replace(/&(?!#?[xX]?(?:[0-9a-fA-F]+|\w+);)/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
   const unescape = (text) => text.replace(/¨E(\d+)E/g, (_, code) => String.fromCharCode(Number(code)));
@@ -22,14 +22,6 @@
     return expand(text, 0);
   };
   const hashBlock = (state, html) => `\n\n¨K${state.blocks.push(html) - 1}K\n\n`;
-
-  const trimBreaks = (text) => {
-    let end = text.length;
-    while (end > 0 && text[end - 1] === '\n') end--;
-    let start = 0;
-    while (start < end && text[start] === '\n') start++;
-    return text.slice(start, end);
-  };
 
   const NEVER = Infinity;
   /** For each position the next one at or after it that fits. */

@@ -20,7 +20,7 @@
     if (!options.ghCodeBlocks || !/^ {0,3}(?:```|~~~)/m.test(text)) return text;
     const lines = text.split('\n');
     const fences = lines.map((line) => /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]);
-    // From here on no line ends a fence of this length.
+    // No later line ends a fence of this length or more.
     const unclosed = { '`': Infinity, '~': Infinity };
     const findEnd = (fence, from) => {
       if (fence.length >= unclosed[fence[0]]) return -1;
@@ -288,7 +288,7 @@
         if (found === null) return undefined;
         const after = end + found[0].length;
         const id = source.slice(from, end).toLowerCase();
-        // A reference without a use is a text.
+        // A definition that nothing refers to stays as text.
         if (lower.indexOf(id, lower.indexOf(id) + id.length) < 0) return [source.slice(start, after), after];
         const [, url, width, height, emptyLines, title] = found;
         state.urls.set(id, /^data:.+?\/.+?;base64,/.test(url) ? url.replace(/\s/g, '') : encodeAmpsAndAngles(url));

@@ -312,7 +312,7 @@
     return linked.replace(/(^|\s)(?:mailto:)?([A-Za-z0-9!#$%&'*+-/=?^_`{|}~.]+@[-a-z0-9]+(?:\.[-a-z0-9]+)*\.[a-z]+)(?=$|\s)/gim,
       (_, before, mail) => before + writeMail(mail, options));
   };
-  // Where an address ends that may be followed by a punctuation mark and the marks of emphasis.
+  // The end of an address. A punctuation mark and the marks of emphasis may follow it.
   const addressEnd = (text, from, end, marks) => {
     const isPunctuation = (i) => '.!?,()[]'.includes(text[i]);
     const ends = [[end - marks - 1, 1], [end - marks, 0], ...(marks > 0 ? [[end - 1, 1], [end, 0]] : [])];

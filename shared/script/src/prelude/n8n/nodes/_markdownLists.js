@@ -123,7 +123,7 @@
       style = ' class="task-list-item" style="list-style-type: none;"';
       item = item.replace(/^[ \t]*\[(?:x|X| )?\]/m, () => `${CHECKBOX}${parsed.isChecked ? ' checked' : ''}>`);
     }
-    // A mark hides that the text of an item begins like an item.
+    // If the text of an item begins like an item itself, a mark hides this.
     item = item.replace(/^(?:[-*+]|\d\.)[ \t]+[\S\n ]*/g, (text) => '¨A' + text);
     if (hasBreak || item.includes('\n\n')) {
       item = markdown.blocks(markdown.fencedCode(item, state, options), state, options);

@@ -15,17 +15,6 @@
       if (!byLength.has(run.length)) byLength.set(run.length, []);
       byLength.get(run.length).push(i);
     });
-    const nextRun = (after, length) => {
-      const list = byLength.get(length) ?? [];
-      let low = 0;
-      let high = list.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (list[middle] <= after) low = middle + 1;
-        else high = middle;
-      }
-      return list[low];
-    };
     let result = '';
     let done = 0;
     for (let i = 0; i < runs.length; i++) {
@@ -34,7 +23,7 @@
       const first = isEscaped ? start + 1 : start;
       // A run may also begin with fewer backticks. The rest is code.
       for (let count = isEscaped ? length - 1 : length; count > 0; count--) {
-        const close = nextRun(i, count);
+        const close = n8n.firstFrom(byLength.get(count) ?? [], i + 1);
         if (close === undefined) continue;
         const code = text.slice(first + count, runs[close].start).replace(/^[ \t]+/, '');
         const trimmed = code.slice(0, trimmedLength(code));
@@ -164,17 +153,6 @@
       }
       return byName;
     };
-    const findEnd = (byName, name, from) => {
-      const list = byName.get(name) ?? [];
-      let low = 0;
-      let high = list.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (list[middle] < from) low = middle + 1;
-        else high = middle;
-      }
-      return list[low];
-    };
     const pairs = (hasAttributes) => (current) => {
       if (!current.includes('</')) return current;
       const angle = nextOf(current, '>');
@@ -187,7 +165,7 @@
         if (hasAttributes && (blank === null || start + 2 + blank.index + 1 >= end)) return undefined;
         const name = hasAttributes ? tag.slice(0, blank.index + 1) : tag;
         if (!hasAttributes && end - start - 1 > LONGEST_NAME) return undefined;
-        const close = findEnd(byName, name, end + 1);
+        const close = n8n.firstFrom(byName.get(name) ?? [], end + 1);
         if (close === undefined) return undefined;
         const after = close + name.length + 3;
         return [hash(current.slice(start, after)), after];

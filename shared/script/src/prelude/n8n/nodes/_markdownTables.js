@@ -52,7 +52,7 @@
     return narrowTables(result.join('\n'), state, options);
   };
   const tableEnd = (lines, start, empty) => {
-    // Something must follow the delimiters, if only one more of them.
+    // Something must follow the delimiters. One more delimiter is enough.
     const rest = squeeze(lines[start + 1]).replace(DELIMITERS, '');
     const hasMore = rest !== '' || (lines[start + 2] !== '' && start + 2 < lines.length);
     const first = empty[Math.min(start + 2, lines.length)];

@@ -10,7 +10,7 @@
     return n8n.isObject(value) ? value : undefined;
   };
 
-  /** Equality that ignores types: 1 is "1" and true, empty values are equal. `zeros`: null is 0, too. */
+  /** Equality that ignores types: 1 equals "1" and true, and all empty values are equal. With `zeros`, null equals 0. */
   const isAlike = (a, b, zeros) => {
     if (a === undefined || b === undefined) return a === b || isBlank(a === undefined ? b : a);
     if (a !== null && b !== null && typeof a === typeof b) return n8n.isEqual(a, b) || (isBlank(a) && isBlank(b));
@@ -37,7 +37,7 @@
 
   /**
    * Matches items by pairs of fields. The result gives, for an item of the first list, the positions of its partners in `items`.
-   * An item without one of the fields matches nothing, except that an empty value matches it in a fuzzy comparison.
+   * An item without one of the fields has no partner. In a fuzzy comparison, an empty value is the partner of such an item in `items`.
    */
   n8n.matcher = (items, pairs, { dots, fuzzy, zeros }) => {
     // Of two pairs with the same second field, n8n uses the last.

@@ -81,7 +81,7 @@
   // --- Reading with a format ---
 
   const escape = (text) => text.replace(/[-/\\^$*+?.()|[\]{}]/g, '\\$&');
-  // Any word is read as a name. If it is none, the date is invalid.
+  // Any word is read as a name. If it is not a name, the date is invalid.
   const WORD = /\d{0,256}['a-z\u00a0-\uffef]{1,256}/i;
   const findName = (names, text, length) => {
     const start = text.slice(0, length).toLowerCase();
@@ -157,7 +157,7 @@
     let { year: itsYear, month, day, hour = 0 } = parts;
     if (parts.hour12 !== undefined) hour = parts.isPm === undefined ? parts.hour12 : (parts.hour12 % 12) + (parts.isPm ? 12 : 0);
     else if (parts.isPm !== undefined) hour = parts.isPm && hour < 12 ? hour + 12 : !parts.isPm && hour === 12 ? 0 : hour;
-    // What is larger than the largest part is that of today.
+    // The parts that are larger than the largest given part are those of today.
     if (itsYear === undefined) {
       itsYear = now.year;
       if (month === undefined) {

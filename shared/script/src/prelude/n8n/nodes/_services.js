@@ -17,14 +17,8 @@
   n8n.idInUrl = (text) => /(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(String(text))?.[1] ?? text;
 
   const contentOf = (file) => file?.base64 ?? file?.data ?? '';
-  const encodeBase64 = (text) => Buffer.from(text, 'utf8').toString('base64');
-  const splitNames = (value) =>
-    typeof value === 'string'
-      ? value
-          .split(',')
-          .map((name) => name.trim())
-          .filter((name) => name !== '')
-      : list(value);
+  const encodeBase64 = n8n.texts.base64Encode;
+  const splitNames = (value) => (typeof value === 'string' ? n8n.names(value) : list(value));
 
   const idOf = (value) => (isObject(value) ? value.value : value);
 

@@ -64,7 +64,6 @@
   };
 
   n8n.isMoment = isMoment;
-  n8n.toMoment = toMoment;
 
   /** The value in another type, or FAILED. Types that are not known take any value. */
   n8n.convert = (type, value) => (CONVERSIONS[type] ? CONVERSIONS[type](value) : value);

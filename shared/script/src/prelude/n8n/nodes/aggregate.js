@@ -40,7 +40,7 @@
       .filter(({ json }) => Object.keys(json).length > 0);
   };
 
-  /** n8n takes two files for the same if these agree. */
+  /** n8n treats two files as the same if these properties are equal. */
   const kindOf = ({ contentType, base64 = '', name = '' }) =>
     n8n.identify([contentType, base64.length, name.slice(name.lastIndexOf('.') + 1)]);
 

@@ -2,13 +2,13 @@
 (function (n8n) {
   'use strict';
 
-  const { isObject, isGiven, list, toDate } = n8n.helpers;
+  const { isObject, isGiven, list, idOf, toDate } = n8n.helpers;
 
   /** An event from the parameters of n8n. */
   n8n.calendarEvent = ({ start, end, fields = {}, reminders, useDefaultReminders }) => {
     const [from, to] = [fields.start ?? start, fields.end ?? end];
     const isDay = fields.allday === 'yes';
-    const timeZone = isObject(fields.timezone) ? fields.timezone.value : fields.timezone;
+    const timeZone = idOf(fields.timezone);
     const at = (value) => {
       if (!isGiven(value)) return undefined;
       if (isObject(value) && !value.toISO) return value;

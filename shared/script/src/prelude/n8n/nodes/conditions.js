@@ -5,7 +5,7 @@
   const { FAILED } = n8n;
   const { isArray } = Array;
 
-  // --- The old comparisons: `value1`, `operation` and `value2` of a type that the condition has ---
+  // --- The old comparisons: each condition has a type, `value1`, `operation` and `value2` ---
 
   const EMPTY = [undefined, null, '', NaN];
   const isEmpty = (value) => {
@@ -50,7 +50,7 @@
     return time;
   };
 
-  /** The type gives the values that are missing in the file, and the operation. */
+  /** The defaults of each type: the file leaves out the values and the operation that are equal to them. */
   const DEFAULTS = {
     boolean: { value: false, operation: 'equal' },
     dateTime: { value: '', operation: 'after' },
@@ -140,7 +140,7 @@
     if (type === 'object') return n8n.isObject(value) && !isArray(value);
     return type === 'dateTime' || typeof value === type;
   };
-  /** Version 3 takes these for a number that is missing. */
+  /** Version 3 treats these as a missing number. */
   const isBlank = (value) => (typeof value === 'string' ? value.trim() === '' : isArray(value) && value.length === 0);
   const parse = (value, type, { strict, version }) => {
     if (type === 'any' || value === null || value === undefined) return value;

@@ -2,12 +2,12 @@
 (function (n8n) {
   'use strict';
 
-  const { isObject, isGiven, list, contentOf } = n8n.helpers;
+  const { isObject, isGiven, list, contentOf, encodeBase64 } = n8n.helpers;
 
   // --- Files ---
 
   n8n.textFile = (text, contentType = 'text/plain') => ({
-    base64: Buffer.from(String(text), 'utf8').toString('base64'),
+    base64: encodeBase64(String(text)),
     contentType: `${contentType}; charset=utf-8`,
   });
 
@@ -43,7 +43,7 @@
     drawing: ['drawingsToFormat', 'image/jpeg'],
   };
 
-  /** Where the content of a file is, with the item that asks for it. */
+  /** An item for the request of a file's content, with the current item in it. */
   n8n.driveFile = (file, { property = 'data', name, formats = {} } = {}) => {
     const base = `https://www.googleapis.com/drive/v3/files/${encodeURIComponent(file.id)}`;
     const kind = /^application\/vnd\.google-apps\.(\w+)$/.exec(file.mimeType)?.[1];
@@ -57,12 +57,12 @@
     const { item, property, name, mimeType } = $json;
     const isFile = isObject(body) && typeof body.base64 === 'string' && Object.keys(body).length <= 2;
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
-    const base64 = isFile ? body.base64 : Buffer.from(text, 'utf8').toString('base64');
+    const base64 = isFile ? body.base64 : encodeBase64(text);
     return { json: item, binary: { ...$binary, [property]: { base64, contentType: mimeType, name } } };
   };
 
   n8n.driveQuery = ({ query, name, folder, what, types, includesTrash }) => {
-    const quoted = (text) => `'${String(text).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+    const quoted = (text) => n8n.texts.quote(String(text), "'");
     const parts = [];
     if (isGiven(query)) parts.push(String(query));
     if (isGiven(name)) parts.push(`name contains ${quoted(name)}`);

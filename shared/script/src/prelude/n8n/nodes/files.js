@@ -6,7 +6,7 @@
   const refuse = (what) => {
     throw new Error(`${what} is not possible in this node. Use the platform's nodes for documents and spreadsheets.`);
   };
-  // n8n ignores the mark unless the encoding is named.
+  // n8n ignores the option for a byte order mark unless the options name an encoding.
   const encode = (text, options) => n8n.encodeText(text, options.encoding || 'utf8', Boolean(options.addBOM && options.encoding));
   const decode = (file, options) => {
     const bytes = toBytes(file);
@@ -29,15 +29,13 @@
 
   // --- Tables ---
 
-  const escapeHtml = (text) =>
-    text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&apos;');
-  const columnName = (index) => (index < 26 ? '' : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
+  const escapeCell = (text) => n8n.escapeHtml(text).replace(/"/g, '&quot;').replace(/'/g, '&apos;');
   const htmlCell = (value, row, column) => {
-    const id = `id="sjs-${columnName(column)}${row + 1}"`;
+    const id = `id="sjs-${n8n.letters(column + 1)}${row + 1}"`;
     if (value === undefined) return '<td></td>';
     if (value === null) return `<td data-t="z" ${id}></td>`;
     const type = typeof value === 'number' ? 'n' : typeof value === 'boolean' ? 'b' : 's';
-    const shown = escapeHtml(n8n.showCell(value)).replace(/\n/g, '<br/>');
+    const shown = escapeCell(n8n.showCell(value)).replace(/\n/g, '<br/>');
     return `<td data-t="${type}" data-v="${type === 's' ? value : String(value)}" ${id}>${shown}</td>`;
   };
   const writeHtml = (table) => {

@@ -5,13 +5,8 @@
   const { isGiven, list, items, encodeBase64 } = n8n.helpers;
 
   const forUrl = (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-  const decode = (text) =>
-    Buffer.from(
-      String(text ?? '')
-        .replaceAll('-', '+')
-        .replaceAll('_', '/'),
-      'base64',
-    ).toString('utf8');
+  const fromUrl = (text) => String(text ?? '').replaceAll('-', '+').replaceAll('_', '/');
+  const decode = (text) => Buffer.from(fromUrl(text), 'base64').toString('utf8');
   const lines = (base64) => base64.replace(/(.{76})/g, '$1\r\n');
   const oneLine = (text) =>
     String(text)
@@ -19,7 +14,7 @@
       .trim();
   const isAscii = (text) => /^[\x20-\x7e]*$/.test(text);
 
-  /** A header, whose other characters are encoded in words of at most 75 characters. */
+  /** The value of a header. If it has characters outside ASCII, it is encoded in words of at most 75 characters. */
   const headerText = (text) => {
     const line = oneLine(text);
     if (isAscii(line)) return line;
@@ -180,13 +175,7 @@
       const own = files.filter(({ json }) => json.index === index);
       const binary = own.map(({ json }) => [
         json.key,
-        {
-          base64: String(json.data ?? '')
-            .replaceAll('-', '+')
-            .replaceAll('_', '/'),
-          contentType: json.contentType,
-          name: json.name,
-        },
+        { base64: fromUrl(json.data), contentType: json.contentType, name: json.name },
       ]);
       return { json: n8n.without(item.json, ['attachments']), binary: Object.fromEntries(binary), pairedItem: index };
     });

@@ -4,9 +4,9 @@
 
   // --- Extracting values ---
 
-  // HTML has attributes whose name is their value.
-  const BOOLEAN = new Set(('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly required ' +
-    'scoped selected').split(' '));
+  // The boolean attributes of HTML: their value is their name.
+  const BOOLEAN = n8n.htmlNames.words('autofocus autoplay async checked controls defer disabled hidden loop multiple open readonly ' +
+    'required scoped selected');
   const textOf = (nodes) => {
     let text = '';
     for (const root of nodes) {

@@ -58,7 +58,7 @@
     return name === undefined ? { base64, contentType } : { base64, contentType, name };
   };
 
-  // An item has an object.
+  // The data of an item is always an object.
   const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
 
   const detect = (header) => {
@@ -96,7 +96,7 @@
       const value = JSON.parse(toText(body, ''));
       if (typeof value !== 'string') return value;
     } catch {
-      // The message is the same for a text and for what is no JSON.
+      // A JSON string and invalid JSON have the same message.
     }
     if (neverError) return {};
     throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');
@@ -134,7 +134,7 @@
     }
   };
   /** Names and texts, from an object or a list of pairs in which a later name replaces an earlier one. */
-  n8n.queryPairs = (query, arrays = 'indices') => {
+  const queryPairs = (query, arrays = 'indices') => {
     const pairs = [];
     const fields = Array.isArray(query) ? Object.fromEntries(query) : n8n.jsonBody(query) ?? {};
     for (const name of Object.keys(fields)) flatten(name, fields[name], arrays, pairs);
@@ -142,7 +142,7 @@
   };
   /** The address with the query added. */
   n8n.withQuery = (url, query, arrays) => {
-    const added = n8n.queryPairs(query, arrays).map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+    const added = queryPairs(query, arrays).map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
     if (added === '') return url;
     const [address, fragment] = String(url).split(/(?=#)/);
     return address + (address.includes('?') ? '&' : '?') + added + (fragment ?? '');

@@ -2,7 +2,7 @@
 (function (n8n) {
   'use strict';
 
-  const { isObject, isGiven, list } = n8n.helpers;
+  const { isObject, isGiven, list, idOf } = n8n.helpers;
 
   const HUBSPOT_NAMES = {
     companyName: 'company',
@@ -72,7 +72,7 @@
       properties[known] = name === 'closeDate' ? n8n.milliseconds(content) : content;
     }
     for (const { property: name, value } of list(fields.customPropertiesUi?.customPropertiesValues)) {
-      if (isGiven(name)) properties[String(isObject(name) ? name.value : name).split('|')[0]] = value;
+      if (isGiven(name)) properties[String(idOf(name)).split('|')[0]] = value;
     }
     return { ...properties, ...(fields.customFields ?? {}) };
   };
@@ -90,7 +90,7 @@
       filters: list(filtersUi?.filterValues)
         .filter(({ propertyName }) => isGiven(propertyName))
         .map(({ propertyName, operator = 'EQ', value, values, highValue }) => ({
-          propertyName: String(isObject(propertyName) ? propertyName.value : propertyName).split('|')[0],
+          propertyName: String(idOf(propertyName)).split('|')[0],
           operator,
           ...(['HAS_PROPERTY', 'NOT_HAS_PROPERTY'].includes(operator)
             ? {}

@@ -2,7 +2,7 @@
 (function (n8n) {
   'use strict';
 
-  const names = (text) => String(text).split(',').map((name) => name.trim().toLowerCase()).filter((name) => name !== '');
+  const names = (text) => n8n.names(String(text)).map((name) => name.toLowerCase());
   const pair = (group) => (group?.value === undefined ? undefined : [group.value.pattern ?? '', group.value.replacement ?? '']);
   // The patterns of the node are plain texts.
   const toMarkdownOptions = ({ ignore, blockElements, globalEscape, lineStartEscape, textReplace, ...options }) => ({

@@ -131,7 +131,7 @@
           const kind = condition.returnType === 'text' ? 'string' : (condition.returnType ?? 'string');
           return { property: name, formula: { [kind]: { [operator]: value } } };
         }
-        return { property: name, [type === 'title' || type === 'rich_text' ? type : type]: { [operator]: value } };
+        return { property: name, [type]: { [operator]: value } };
       });
     return filters.length > 0 ? { [join]: filters } : undefined;
   };

@@ -22,7 +22,7 @@
       const { keys, additionalOptions = {} } = read(index);
       const json = n8n.copy(item.json);
       for (const { currentKey = '', newKey = '' } of keys?.key ?? []) {
-        // All values are those of the input, whatever was renamed before.
+        // The values are those of the input: earlier renames do not change them.
         const value = n8n.copy(n8n.getPath(item.json, currentKey));
         if (currentKey === '' || newKey === '' || currentKey === newKey || value === undefined) continue;
         n8n.setPath(json, newKey, value);

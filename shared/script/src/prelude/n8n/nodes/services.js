@@ -27,11 +27,7 @@
   n8n.airtableMatch = (columns) => {
     const equal = ([name, value]) => {
       const literal =
-        typeof value === 'number' || typeof value === 'boolean'
-          ? Number(value)
-          : `'${String(value ?? '')
-              .replaceAll('\\', '\\\\')
-              .replaceAll("'", "\\'")}'`;
+        typeof value === 'number' || typeof value === 'boolean' ? Number(value) : n8n.texts.quote(String(value ?? ''), "'");
       return `{${name}} = ${literal}`;
     };
     return `AND(${Object.entries(columns).map(equal).join(', ')})`;
@@ -90,8 +86,7 @@
       });
       return written.length > 0 ? `(${written.join(',')})` : undefined;
     }
-    const quoted = (value) =>
-      /[,.:()"\\\s]/.test(String(value)) ? `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : String(value);
+    const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? n8n.texts.quote(String(value)) : String(value));
     const written = list(conditions)
       .filter(({ keyName }) => isGiven(keyName))
       .map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
@@ -287,9 +282,7 @@
   n8n.salesforceQuery = ({ object, fields, conditions, limit, all }) => {
     const chosen = typeof fields === 'string' ? splitNames(fields) : list(fields);
     const literal = (value) =>
-      typeof value === 'number' || typeof value === 'boolean'
-        ? value
-        : `'${String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+      typeof value === 'number' || typeof value === 'boolean' ? value : n8n.texts.quote(String(value), "'");
     const OPERATORS = { equal: '=', '>': '>', '<': '<', '>=': '>=', '<=': '<=' };
     const where = list(conditions).map(
       ({ field, operation = 'equal', value }) => `${field} ${OPERATORS[operation] ?? operation} ${literal(value)}`,

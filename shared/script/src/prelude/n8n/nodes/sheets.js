@@ -8,13 +8,6 @@
   n8n.sheetRange = (title, cells) => `'${String(title).replaceAll("'", "''")}'${cells ? `!${cells}` : ''}`;
 
   const columnNumber = (letters) => [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-  const columnLetters = (column) => {
-    let letters = '';
-    for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-      letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
-    }
-    return letters;
-  };
 
   /** The rows of an answer, with the title of the sheet, and where its first cell is. */
   const readTable = (body) => {
@@ -102,14 +95,14 @@
       }
       const data = Object.entries(row).filter(([name, value]) => places.has(name) && value !== undefined && value !== null);
       const cells = data.map(([name, value]) => {
-        const at = `${columnLetters(column + places.get(name))}${number}`;
+        const at = `${n8n.letters(column + places.get(name) + 1)}${number}`;
         return { range: `${sheet}!${at}`, values: [[writeCell(value)]] };
       });
       return { json: { sheet, document, row, data: cells }, pairedItem: index };
     }).filter((item) => item !== undefined);
   };
 
-  /** The items of `n8n.sheetUpdate`, by what is done with them. */
+  /** The items of `n8n.sheetUpdate` in two lists: those that update a row, and those that append one. */
   n8n.sheetChanges = () => {
     const all = items().map((item, index) => ({ ...item, pairedItem: index }));
     return { update: all.filter(({ json }) => json.data), append: all.filter(({ json }) => json.lines) };

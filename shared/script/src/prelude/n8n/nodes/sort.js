@@ -14,13 +14,13 @@
     return left;
   };
 
-  /** The length of the run at the start that is sorted already. A run that falls is reversed. */
+  /** The length of the sorted run at the start. A descending run is reversed. */
   const sortRun = (items, compare) => {
     if (items.length < 2) return items.length;
-    const falls = compare(items[1], items[0]) < 0;
+    const isDescending = compare(items[1], items[0]) < 0;
     let end = 2;
-    while (end < items.length && compare(items[end], items[end - 1]) < 0 === falls) end++;
-    if (falls) items.splice(0, end, ...items.slice(0, end).reverse());
+    while (end < items.length && compare(items[end], items[end - 1]) < 0 === isDescending) end++;
+    if (isDescending) items.splice(0, end, ...items.slice(0, end).reverse());
     return end;
   };
 

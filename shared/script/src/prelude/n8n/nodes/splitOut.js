@@ -10,7 +10,7 @@
     return n8n.isObject(value) ? Object.values(value) : [value];
   };
 
-  /** Reads the parts of an item: those of the lists under `names`, side by side. */
+  /** The parts of an item: each has one element of every list at `fields`. `names` are the new names of the fields. */
   const split = (item, fields, names, dots, spread) => {
     const parts = [];
     fields.forEach((field, k) => {

@@ -3,7 +3,7 @@
   'use strict';
 
   const isEmpty = (value) => value === undefined || value === null || value === '';
-  const toText = (value) => (n8n.isObject(value) ? JSON.stringify(value) : String(value));
+  const toText = (value) => n8n.convert('string', value);
   const present = (values, { includeEmpty }) => (includeEmpty ? values : values.filter((value) => !isEmpty(value)));
   const numbers = (values) => values.filter((value) => typeof value === 'number');
   const total = (values) => numbers(values).reduce((sum, value) => sum + value, 0);

@@ -8,7 +8,7 @@
     return ports;
   };
 
-  /** Adds an item to the port of an index. n8n's message has this spelling. */
+  /** Adds an item to the port with an index. The typo in the message is n8n's. */
   const send = (ports, count, port, item, range) => {
     if (port < 0 || port >= count) throw new Error(`The ouput ${port} is not allowed` + range);
     if (!Object.hasOwn(ports, port)) throw new TypeError("Cannot read properties of undefined (reading 'push')");

@@ -181,13 +181,11 @@
     const { attrkey, charkey } = options;
     const stack = [];
     let result;
-    const define = (object, key, value) =>
-      Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
     // A name that occurs again becomes a list.
     const add = (object, key, value) => {
-      if (!Object.hasOwn(object, key)) define(object, key, options.explicitArray ? [value] : value);
+      if (!Object.hasOwn(object, key)) n8n.setField(object, key, options.explicitArray ? [value] : value);
       else if (Array.isArray(object[key])) object[key].push(value);
-      else define(object, key, [object[key], value]);
+      else n8n.setField(object, key, [object[key], value]);
     };
     const finish = ({ object, text: content, isCdata }) => {
       const isEmpty = Object.keys(object).length === 0;
@@ -206,8 +204,8 @@
           if (options.mergeAttrs) {
             add(object, key, value);
           } else {
-            if (!Object.hasOwn(object, attrkey)) define(object, attrkey, {});
-            define(object[attrkey], key, value);
+            if (!Object.hasOwn(object, attrkey)) n8n.setField(object, attrkey, {});
+            n8n.setField(object[attrkey], key, value);
           }
         }
         stack.push({ name: options.normalizeTags ? name.toLowerCase() : name, object, text: '', isCdata: false });
@@ -221,7 +219,7 @@
         const top = stack.pop();
         const value = finish(top);
         if (stack.length > 0) add(stack.at(-1).object, top.name, value);
-        else result = options.explicitRoot ? define({}, top.name, value) : value;
+        else result = options.explicitRoot ? { [top.name]: value } : value;
       },
     });
     if (result === undefined) throw new Error('The XML has no elements.');
@@ -241,8 +239,7 @@
     if (found !== null) throw new Error(`Invalid character in string: ${found[0]} at index ${found.index}`);
     return text;
   };
-  const escapeText = (text) =>
-    requireText(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\r/g, '&#xD;');
+  const escapeText = (text) => n8n.escapeHtml(requireText(text)).replace(/\r/g, '&#xD;');
   const escapeAttribute = (text) =>
     requireText(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;').replace(/\t/g, '&#x9;')
       .replace(/\n/g, '&#xA;').replace(/\r/g, '&#xD;');
@@ -275,8 +272,7 @@
     const fillField = (node, key, value) => {
       if (key === attrkey) {
         if (isScalar(value)) return;
-        const attributes = new Map(Object.entries(value));
-        for (const [name, each] of attributes) {
+        for (const [name, each] of Object.entries(value)) {
           if (each !== null) node.attributes += ` ${requireName(name)}="${escapeAttribute(String(each))}"`;
         }
       } else if (key === charkey) {
