@@ -14,6 +14,7 @@ fn main() -> Result<()> {
         (0..1_000).map(|id| json!({ "id": id, "name": format!("item {id}"), "price": id as f64 / 3.0 })).collect();
     let globals = Map::from_iter([("items".to_owned(), json!(items))]);
     let empty = Map::new();
+    let view = json!({"inputs": [[{"json": {"name": "Ada"}}]], "index": 0, "node": {"name": "Code"}, "nodes": {}});
     let programs = [
         ("first start in the process", 1, &empty, "return 1"),
         ("return 1", TURNS, &empty, "return 1"),
@@ -45,6 +46,22 @@ fn main() -> Result<()> {
         let here = measure(&|| execute(&request))?;
         let apart = measure(&|| Processes::shared().execute(&request))?;
         writeln!(stdout(), "{name}: {here:?} in this process, {apart:?} in one of its own")?;
+    }
+    for turns in [1, TURNS] {
+        let request = Request {
+            source: "return n8n.set({ mode: 'raw', jsonOutput: () => $value(() => $json) }, 3.4)",
+            form: SourceForm::Body,
+            globals: &empty,
+            now_ms: 0,
+            seed: 0,
+            view: Some(&view),
+            limits: Limits::default(),
+        };
+        let started = Instant::now();
+        for _ in 0..turns {
+            Processes::shared().execute(&request).map_err(std::io::Error::other)?;
+        }
+        writeln!(stdout(), "a node of n8n, {turns} times: {:?} in a process of its own", started.elapsed() / turns)?;
     }
     let started = Instant::now();
     for _ in 0..TURNS {

@@ -122,7 +122,7 @@ impl<'js> Execution<'_, 'js> {
             globals.set(name.as_str(), ctx.json_parse(value.to_string())?)?;
         }
         let items = match request.view {
-            Some(view) => Some((Sandbox::load_items(ctx)?, ctx.json_parse(view.to_string())?)),
+            Some(view) => Some((self.sandbox.items(ctx)?, ctx.json_parse(view.to_string())?)),
             None => None,
         };
         self.sandbox.begin()?;

@@ -39,6 +39,8 @@ const LUXON: &str = include_str!("prelude/luxon/luxon.min.js");
 pub struct Sandbox {
     /// The object with the functions that the host and the prelude share.
     host: Option<Persistent<Object<'static>>>,
+    /// The library of scripts that work on items, if it is loaded.
+    items: Option<Persistent<Object<'static>>>,
     context: Option<Context>,
     runtime: Option<Runtime>,
     heap: Rc<Heap>,
@@ -55,6 +57,13 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// A context in which the library of scripts that work on items is loaded, too.
+    pub fn open_with_items() -> rquickjs::Result<Self> {
+        let mut sandbox = Self::open()?;
+        sandbox.items = Some(sandbox.with(|ctx| load_items(&ctx).map(|items| Persistent::save(&ctx, items)))??);
+        Ok(sandbox)
+    }
+
     fn create() -> rquickjs::Result<Self> {
         type Intrinsics = (Date, Eval, RegExpCompiler, RegExp, Json, Proxy, MapSet, TypedArrays, Promise);
         let budget = Rc::new(Budget::new());
@@ -66,7 +75,7 @@ impl Sandbox {
         let context = Context::custom::<Intrinsics>(&runtime)?;
         budget.collector().attach(&context);
         let session = Session::new();
-        Ok(Self { host: None, context: Some(context), runtime: Some(runtime), heap, budget, session })
+        Ok(Self { host: None, items: None, context: Some(context), runtime: Some(runtime), heap, budget, session })
     }
 
     fn context(&self) -> rquickjs::Result<&Context> {
@@ -110,14 +119,12 @@ impl Sandbox {
         Ok(Persistent::save(ctx, host))
     }
 
-    /// Loads the library of scripts that work on items, and returns its object.
-    pub fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
-        let library = Object::new(ctx.clone())?;
-        library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
-        for part in &EngineFacts::get()?.items {
-            part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
+    /// The library of scripts that work on items.
+    pub fn items<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+        match &self.items {
+            Some(library) => library.clone().restore(ctx),
+            None => load_items(ctx),
         }
-        Ok(library)
     }
 
     /// The blocks that a runtime has after its context was freed.
@@ -136,7 +143,7 @@ impl Sandbox {
         }
         // The counter is a part of the context.
         self.budget.end();
-        self.host = None;
+        (self.host, self.items) = (None, None);
         self.context = None;
         let Some(runtime) = &self.runtime else { return 0 };
         runtime.run_gc();
@@ -147,6 +154,29 @@ impl Sandbox {
 /// Most scripts do not need it, and it takes longer to load than the prelude.
 fn load_luxon<'js>(ctx: Ctx<'js>) -> rquickjs::Result<Object<'js>> {
     EngineFacts::get()?.luxon.evaluate(&ctx)?.get::<Function>()?.call(())
+}
+
+fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+    let library = Object::new(ctx.clone())?;
+    library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
+    for part in compiled_items(ctx)? {
+        part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
+    }
+    Ok(library)
+}
+
+/// It takes longer to compile the library than the engine with its prelude, so it is compiled when it is first needed.
+fn compiled_items(ctx: &Ctx<'_>) -> rquickjs::Result<&'static [Bytecode]> {
+    static COMPILED: OnceLock<Vec<Bytecode>> = OnceLock::new();
+    if let Some(compiled) = COMPILED.get() {
+        return Ok(compiled);
+    }
+    let compiled = items::PARTS.iter().map(|part| compile_part(ctx, *part)).collect::<rquickjs::Result<_>>()?;
+    Ok(COMPILED.get_or_init(|| compiled))
+}
+
+fn compile_part(ctx: &Ctx<'_>, (name, source): (&str, &str)) -> rquickjs::Result<Bytecode> {
+    Bytecode::compile(ctx, source, name).ok_or(rquickjs::Error::Exception)
 }
 
 impl Drop for Sandbox {
@@ -174,7 +204,6 @@ struct EngineFacts {
     /// The compiled prelude. To compile it takes ten times as long as to load it.
     prelude: Vec<Bytecode>,
     luxon: Bytecode,
-    items: Vec<Bytecode>,
 }
 
 impl EngineFacts {
@@ -190,23 +219,21 @@ impl EngineFacts {
     fn measure() -> rquickjs::Result<Self> {
         let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
-        let (prelude, luxon, items) = sandbox.with(|ctx| {
+        let (prelude, luxon) = sandbox.with(|ctx| {
             // The C library reads the time zone of the system from a file, once in each process. The process of a script, which is
             // a copy of this one, has no files.
             ctx.eval::<(), _>("new Date(0).getTimezoneOffset()")?;
-            let compile =
-                |(name, source): (&str, &str)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
+            let compile = |part: (&str, &str)| compile_part(&ctx, part);
             let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             sandbox.evaluate_prelude(&ctx, &prelude)?;
-            let items = items::PARTS.iter().copied().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
-            Ok::<_, rquickjs::Error>((prelude, luxon, items))
+            Ok::<_, rquickjs::Error>((prelude, luxon))
         })??;
         let empty_blocks = sandbox.close_context();
         // This runtime has no objects left, so the engine can free it.
         drop(sandbox.runtime.take());
         mem::forget(sandbox);
-        Ok(Self { counter_offset, empty_blocks, prelude, luxon, items })
+        Ok(Self { counter_offset, empty_blocks, prelude, luxon })
     }
 }
 

@@ -42,6 +42,25 @@ fn a_process_answers_as_this_one_does() {
     }
 }
 
+/// Scripts that work on items have a server of their own, in which their library is ready.
+#[test]
+fn a_process_for_items_answers_as_this_one_does() {
+    let (processes, globals) = (processes(), Map::new());
+    let items = json!([{ "json": { "n": 1 } }, { "json": { "n": 2 } }]);
+    let view =
+        json!({ "inputs": [items], "index": 0, "node": { "name": "Code" }, "nodes": {}, "zone": "Europe/Madrid" });
+    for source in [
+        "return $input.all().map((item) => item.json.n)",
+        "return n8n.if({ conditions: { number: [{ value1: () => $json.n, operation: 'larger', value2: 1 }] } }, 1)",
+        "return [$now.toISO(), new Date('2024-02-29'), $value(() => 'a b'.toTitleCase()), typeof nothing]",
+        "return n8n.each(async () => { throw new Error('no') })",
+        "for (;;) {}",
+    ] {
+        let request = Request { view: Some(&view), ..request(source, &globals) };
+        assert_eq!(script::execute(&request), processes.execute(&request), "{source}");
+    }
+}
+
 #[test]
 fn a_check_reports_mistakes() {
     let processes = processes();

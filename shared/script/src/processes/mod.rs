@@ -19,20 +19,27 @@ use server::Scripts;
 const CRASH: &str = "The script ended the process that ran it. Process less data, or simplify the script.";
 
 static PROGRAM: ServerProgram = ServerProgram::new("run-scripts");
+/// A server of its own for scripts that work on items: their library takes longer to load than other scripts take.
+static PROGRAM_WITH_ITEMS: ServerProgram = ServerProgram::new("run-item-scripts");
 
 /// Must be the first statement of a program that runs scripts, before it starts a thread. In the process that runs the
 /// scripts, it never returns.
 pub fn serve_if_asked() {
-    PROGRAM.serve_if_asked::<Scripts>();
+    PROGRAM.serve_if_asked::<Scripts<false>>();
+    PROGRAM_WITH_ITEMS.serve_if_asked::<Scripts<true>>();
 }
 
 /// Sets the program that is started to run scripts. It must call [`serve_if_asked`]. Only the first call has an effect.
 pub fn use_program(program: PathBuf) {
-    PROGRAM.set(program);
+    PROGRAM.set(program.clone());
+    PROGRAM_WITH_ITEMS.set(program);
 }
 
 /// The processes that run scripts for this process.
-pub struct Processes(isolation::Processes);
+pub struct Processes {
+    plain: isolation::Processes,
+    with_items: isolation::Processes,
+}
 
 impl Default for Processes {
     fn default() -> Self {
@@ -42,7 +49,7 @@ impl Default for Processes {
 
 impl Processes {
     const fn new() -> Self {
-        Self(isolation::Processes::new(&PROGRAM))
+        Self { plain: isolation::Processes::new(&PROGRAM), with_items: isolation::Processes::new(&PROGRAM_WITH_ITEMS) }
     }
 
     /// Those of this process.
@@ -54,7 +61,7 @@ impl Processes {
     /// Compiles a source without executing it.
     pub fn check(&self, source: &str, form: SourceForm) -> Result<(), SyntaxProblem> {
         let refuse = |message: String| Err(SyntaxProblem { message, line: 1, column: 1 });
-        match self.0.ask(&Task::Check { source: source.into(), form }) {
+        match self.plain.ask(&Task::Check { source: source.into(), form }) {
             Ok(Answer::Checked(result)) => result,
             Ok(Answer::Executed(_)) => refuse(CRASH.to_owned()),
             Err(Failure::Crashed(crash)) => {
@@ -66,7 +73,8 @@ impl Processes {
 
     /// Executes a program.
     pub fn execute(&self, request: &Request<'_>) -> Result<Outcome, ScriptError> {
-        match self.0.ask(&Task::Execute(ExecuteTask::new(request))) {
+        let processes = if request.view.is_some() { &self.with_items } else { &self.plain };
+        match processes.ask(&Task::Execute(ExecuteTask::new(request))) {
             Ok(Answer::Executed(result)) => result?.into_outcome(),
             Ok(Answer::Checked(_)) => Err(ScriptError::Engine(CRASH.to_owned())),
             Err(Failure::Crashed(crash)) => Err(match limit_before(crash) {
@@ -77,9 +85,9 @@ impl Processes {
         }
     }
 
-    /// The id of the server process, if it runs.
+    /// The id of the server process of scripts that do not work on items, if it runs.
     pub fn server_id(&self) -> Option<u32> {
-        self.0.server_id()
+        self.plain.server_id()
     }
 }
 

@@ -17,15 +17,16 @@ const OTHER_BYTES: u64 = 256 << 20;
 /// The kernel's limit of processor time, beyond that of the sandbox, which is finer.
 const EXTRA_TIME: Duration = Duration::from_secs(1);
 
-/// The engine with its prelude, which the process of each script finds ready.
-pub struct Scripts(Sandbox);
+/// The engine with its prelude, which the process of each script finds ready; with the library of scripts that work on items, too.
+pub struct Scripts<const WITH_ITEMS: bool>(Sandbox);
 
-impl Workload for Scripts {
+impl<const WITH_ITEMS: bool> Workload for Scripts<WITH_ITEMS> {
     type Task = Task<'static>;
     type Answer = Answer;
 
     fn prepare() -> io::Result<Self> {
-        Sandbox::open().map(Self).map_err(io::Error::other)
+        let sandbox = if WITH_ITEMS { Sandbox::open_with_items() } else { Sandbox::open() };
+        sandbox.map(Self).map_err(io::Error::other)
     }
 
     /// The sandbox reaches its own limits earlier, unless the engine fails.
