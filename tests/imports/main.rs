@@ -256,6 +256,12 @@ async fn compare(ada: &Person, case: &Value, stub_url: &str, stub: &Mutex<Stub>)
             write!(different, "{name} gave {} instead of {}; ", json!(found), json!(expected)).unwrap();
         }
     }
+    // What a webhook answers is the output of the run.
+    if let Some(response) = case["responses"].get(0)
+        && !is_same(&preview["output"], &response["body"])
+    {
+        write!(different, "answered {} instead of {}; ", preview["output"], response["body"]).unwrap();
+    }
     let sent: Vec<Value> = stub.lock().unwrap().requests.iter().map(request_of).collect();
     let expected: Vec<Value> = case["requests"].as_array().into_iter().flatten().map(request_of).collect();
     if !is_same(&json!(sent), &json!(expected)) {

@@ -208,8 +208,19 @@ impl Execution {
 
     /// Ends a step with its value.
     pub(super) fn complete(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
-        let works_on_items = self.plan.steps[path.step].item_mode.is_some() && !path.is_element();
-        let result = if works_on_items { result.and_then(|outcome| self.itemize(&path, outcome)) } else { result };
+        let step = &self.plan.steps[path.step];
+        if step.item_mode.is_none() || path.is_element() {
+            return self.end_step(path, result);
+        }
+        // The output of the run is the value itself, and not the items that the step passes on.
+        if let Ok(outcome) = &result
+            && step.node_type.is::<SendResultNode>()
+            && self.output.is_none()
+            && check_value(&outcome.value).is_ok()
+        {
+            self.output = Some(outcome.value.clone());
+        }
+        let result = result.and_then(|outcome| self.itemize(&path, outcome));
         self.end_step(path, result);
     }
 

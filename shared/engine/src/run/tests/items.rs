@@ -160,3 +160,13 @@ fn a_restart_gives_the_same_items() {
     assert_eq!(again.output(), first.output());
     assert_eq!(again.output().as_array().unwrap().len(), 4);
 }
+
+#[test]
+fn the_output_of_a_run_is_the_value_and_not_its_items() {
+    let end = json!({"output": "{'first': input[0].json.id}", "itemMode": {}});
+    let after = json!({"value": "input.json", "itemMode": {}});
+    let nodes = [("start", "input", json!({})), ("end", "send_result", end), ("after", "transform", after)];
+    let run = TestRun::to_end(&nodes, "start>end end>after", json!([{"id": "a"}, {"id": "b"}]));
+    assert_eq!(run.output(), json!({"first": "a"}));
+    assert_eq!(run.ends()["after"], r#"out [{"json":{"first":"a"},"pairedItem":0}]"#);
+}
