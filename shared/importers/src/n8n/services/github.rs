@@ -69,7 +69,7 @@ fn write(source: &Source, name: &str, content: Option<String>) -> Option<Transla
     let mut fields: Vec<(&str, Arg)> = place(source).into_iter().chain([("message", message)]).collect();
     fields.extend(branch.map(|branch| ("branch", branch)));
     fields.extend(content.map(|content| ("content", Arg::Script(content))));
-    // What is computed is computed for the item, by the first node.
+    // Only the first node has the item of n8n. It computes what depends on the item, and passes it on to the second node.
     for (name, value) in fields {
         if value.value().is_some() {
             change.set(source, name, value);
