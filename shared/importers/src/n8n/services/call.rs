@@ -18,6 +18,11 @@ pub struct Call {
     arguments: Arguments,
 }
 
+/// The configuration of a `code` node that runs once for all items.
+pub fn for_all_items(javascript: &str) -> Map<String, Value> {
+    Map::from_iter([("javascript".to_owned(), javascript.into()), ("itemMode".to_owned(), json!({"run": "all"}))])
+}
+
 impl Call {
     /// None if there is no such operation: `google-drive/copy-file`.
     pub fn new(name: &str) -> Option<Self> {

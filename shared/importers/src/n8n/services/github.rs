@@ -1,7 +1,6 @@
 //! Files of GitHub. A file is changed or deleted by its hash, which a first node reads.
 
 use super::call::Call;
-use super::gmail::before;
 use super::source::{Arg, Source, quote};
 use crate::translation::Translation;
 
@@ -80,5 +79,5 @@ fn write(source: &Source, name: &str, content: Option<String>) -> Option<Transla
     }
     let carried = Arg::Object(carried).script(source.js);
     let translation = read.node(&format!("({carried})"))?;
-    Some(before(translation, "file", "http", change.config("output.body")?.into()))
+    Some(translation.before("file", "http", change.config("output.body")?.into()))
 }
