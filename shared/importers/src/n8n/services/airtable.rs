@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::source::{Arg, Source, is_static, located, names, quote};
+use super::source::{Arg, Source, is_static, located, names};
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
+use crate::script::quote;
 use crate::translation::Translation;
 
 /// The items of version 2 have the fields of the record beside its id.

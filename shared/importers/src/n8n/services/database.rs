@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::source::{Source, located, names, quote};
+use super::source::{Source, located, names};
 use crate::lenient::{list, number, scalar_text, text};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
 
 /// No such host exists. The credential of n8n has the server, so a person must choose it.

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::sheets::id_in_url;
-use super::source::{Arg, Source, located, quote};
+use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::script::quote;
 use crate::translation::Translation;
 
 const UPLOAD: &str = "https://www.googleapis.com/upload/drive/v3/files";

@@ -1,7 +1,8 @@
 //! Files of GitHub. A file is changed or deleted by its hash, which a first node reads.
 
 use super::call::Call;
-use super::source::{Arg, Source, quote};
+use super::source::{Arg, Source};
+use crate::script::quote;
 use crate::translation::Translation;
 
 pub fn translate(source: &Source) -> Option<Translation> {

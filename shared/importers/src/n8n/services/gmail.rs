@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, for_all_items};
-use super::source::{Arg, Source, names, quote};
+use super::source::{Arg, Source, names};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
 use engine::nodes::OUT;
 

@@ -4,8 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, for_all_items};
-use super::source::{Arg, Source, located, quote};
+use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, number, scalar_text, text, whole_number};
+use crate::script::quote;
 use crate::translation::Translation;
 use engine::nodes::OUT;
 
