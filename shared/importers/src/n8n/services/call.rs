@@ -7,9 +7,9 @@ use super::source::{Arg, Source};
 use crate::translation::Translation;
 
 /// The value of a setting that n8n has in its credential. A person must replace it.
-const UNKNOWN: &str = "to-be-chosen";
-/// No such host exists.
-const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
+pub const UNKNOWN: &str = "to-be-chosen";
+/// The host in place of one that n8n has in its credential. No such host exists.
+pub const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
 
 /// A call of an operation.
 pub struct Call {
@@ -59,7 +59,7 @@ impl Call {
         }
     }
 
-    /// The configuration of the node. A value that is not as the form asks for is sent all the same, as it was.
+    /// The configuration of the node. A value that the form refuses is sent as it is.
     pub fn config(mut self, result: &str) -> Option<Map<String, Value>> {
         for name in self.missing() {
             self.arguments.javascript.insert(name.to_owned(), "\"\"".to_owned());
