@@ -1,6 +1,5 @@
 //! Writes comparisons in CEL. Other platforms name them by an operator from a list.
 
-use super::syntax::quote;
 use engine::expression::Expression;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,62 +22,20 @@ pub enum Comparison {
     In,
 }
 
-/// One operand of a comparison.
-pub struct Operand {
-    pub cel: String,
-    /// The string itself, when the operand is a literal.
-    pub literal: Option<String>,
-}
-
-impl Operand {
-    pub fn value(cel: impl Into<String>) -> Self {
-        Self { cel: cel.into(), literal: None }
-    }
-
-    pub fn literal(text: &str) -> Self {
-        Self { cel: quote(text), literal: Some(text.to_owned()) }
-    }
-
-    /// The operand in lower case.
-    fn lowercase(&self) -> String {
-        match &self.literal {
-            Some(text) => quote(&text.to_lowercase()),
-            None => format!("{}.lower()", parenthesize(&self.cel)),
-        }
-    }
-
-    fn has_letters(&self) -> bool {
-        self.literal.as_ref().is_none_or(|text| text.chars().any(|c| c.is_lowercase() || c.is_uppercase()))
-    }
-}
-
 /// The expression in parentheses, unless it binds tightly without them.
-pub fn parenthesize(cel: &str) -> String {
+fn parenthesize(cel: &str) -> String {
     let is_tight = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
     let is_text = cel.starts_with('\'') && cel.ends_with('\'') && !cel[1..].trim_end_matches('\'').contains('\'');
     if is_tight(cel) || is_text { cel.to_owned() } else { format!("({cel})") }
 }
 
 /// The CEL expression that compares `left` with `right`.
-pub fn write_comparison(
-    what: Comparison,
-    is_negated: bool,
-    ignores_case: bool,
-    left: &Operand,
-    right: &Operand,
-) -> String {
+pub fn write_comparison(what: Comparison, is_negated: bool, left: &str, right: &str) -> String {
     use Comparison::*;
-    let is_lowercase = ignores_case
-        && matches!(what, Equal | Contains | StartsWith | EndsWith | In)
-        && left.has_letters()
-        && right.has_letters();
-    let (one, other) = match is_lowercase {
-        true => (left.lowercase(), right.lowercase()),
-        false => (parenthesize(&left.cel), parenthesize(&right.cel)),
-    };
+    let (one, other) = (parenthesize(left), parenthesize(right));
     let sign = |sign: &str| format!("{one} {sign} {other}");
     let call = |name: &str| format!("{one}.{name}({})", strip_parentheses(&other));
-    let time = |sign: &str| format!("timestamp({}) {sign} timestamp({})", left.cel, right.cel);
+    let time = |sign: &str| format!("timestamp({left}) {sign} timestamp({right})");
     let text = match what {
         Equal if is_negated => return sign("!="),
         Equal => sign("=="),
@@ -112,14 +69,14 @@ fn balanced(text: &str) -> bool {
     })
 }
 
-/// `has(…)` of the operand. None when it is no path.
-fn existence_test(side: &Operand) -> Option<String> {
-    let test = format!("has({})", side.cel);
+/// `has(…)` of an operand. None if the operand is not a path.
+fn existence_test(operand: &str) -> Option<String> {
+    let test = format!("has({operand})");
     Expression::parse(&test).is_ok().then_some(test)
 }
 
-fn or_missing(side: &Operand, otherwise: String) -> String {
-    match existence_test(side) {
+fn or_missing(operand: &str, otherwise: String) -> String {
+    match existence_test(operand) {
         Some(test) => format!("!{test} || {otherwise}"),
         None => otherwise,
     }

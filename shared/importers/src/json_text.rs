@@ -23,8 +23,8 @@ struct Collected {
 /// The CEL expression for the same value. None when the text is not JSON. Secrets in plain text are removed, and their
 /// names are added to `secrets`.
 pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
-    if let Some(placeholder) = pieces.single_placeholder() {
-        return Some(placeholder.json(notes));
+    if pieces.single_placeholder().is_some() {
+        return Some(pieces.cel(notes));
     }
     let json: Value = serde_json::from_str(&mark_placeholders(pieces)?).ok()?;
     // The notes count only when the translation is used.
@@ -105,10 +105,6 @@ fn translate_string(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
         }
         parts.extend(index.and_then(|index| pieces.0.get(index)).cloned());
     }
-    let pieces = Pieces(parts);
-    match pieces.single_placeholder() {
-        Some(placeholder) if text.starts_with(MARKS[2]) => placeholder.json(notes),
-        // `"{{ x }}"` becomes `x` with its own type, not a string.
-        _ => pieces.cel(notes),
-    }
+    // `"{{ x }}"` becomes `x` with its own type, not a string.
+    Pieces(parts).cel(notes)
 }

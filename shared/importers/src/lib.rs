@@ -16,6 +16,7 @@ mod model;
 mod n8n;
 mod notes;
 mod pieces;
+mod script;
 mod secrets;
 mod slug;
 mod syntax;

@@ -12,8 +12,6 @@ pub struct Placeholder {
     pub original: String,
     pub cel: Result<String, String>,
     pub jinja: Result<String, String>,
-    /// The value itself in CEL, when the original serialized it to JSON.
-    pub json_value: Option<String>,
     /// Where the translation behaves differently.
     pub notes: Vec<String>,
 }
@@ -72,7 +70,7 @@ impl Pieces {
 
 impl Piece {
     /// The piece as a CEL expression of type string.
-    pub fn cel_text(&self, notes: &mut Notes) -> String {
+    fn cel_text(&self, notes: &mut Notes) -> String {
         match self {
             Self::Text(literal) => syntax::quote(literal),
             Self::Placeholder(placeholder) => match placeholder.use_translation(&placeholder.cel, notes) {
@@ -87,18 +85,12 @@ impl Placeholder {
     /// A placeholder that cannot be translated, with the reason.
     pub fn untranslatable(original: String, reason: impl Into<String>) -> Self {
         let reason = reason.into();
-        Self { original, cel: Err(reason.clone()), jinja: Err(reason), json_value: None, notes: Notes::new() }
+        Self { original, cel: Err(reason.clone()), jinja: Err(reason), notes: Notes::new() }
     }
 
     pub fn cel(&self, notes: &mut Notes) -> String {
         let expression = self.use_translation(&self.cel, notes).map(str::to_owned);
         expression.unwrap_or_else(|| untranslated_marker(&self.original))
-    }
-
-    /// The CEL value inside a JSON document. What the original serialized to JSON becomes the value itself.
-    pub fn json(&self, notes: &mut Notes) -> String {
-        let cel = self.cel(notes);
-        self.json_value.clone().unwrap_or(cel)
     }
 
     fn use_translation<'f>(&self, translation: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {

@@ -78,6 +78,12 @@ impl Translation {
         self.steps.iter().position(|step| step.kind == PlaceholderNode::NAME)
     }
 
+    /// Adds a step without connections. Returns its index.
+    pub fn add_step(&mut self, suffix: &'static str, kind: &'static str, config: Map<String, Value>) -> usize {
+        self.steps.push(TranslatedStep { suffix, kind, config });
+        self.steps.len() - 1
+    }
+
     /// Adds a step after the last one. Its outputs become the outputs of the whole.
     pub fn then(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
         let last = self.steps.len();
@@ -88,7 +94,7 @@ impl Translation {
         self
     }
 
-    /// Adds a step that gives the node its value, and names the step before it by a suffix.
+    /// Adds a step that gives the node its value. The steps before it get a suffix.
     pub fn before(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
         self.steps.iter_mut().for_each(|step| step.suffix = suffix);
         self.then("", kind, config)

@@ -73,7 +73,7 @@ impl<'a, 'd> Context<'a, 'd> {
         let names: Vec<String> = paths.iter().rev().map(|path| append_members(path.clone(), rest)).collect();
         let cel = names.iter().fold(first.clone(), |other, path| format!("(has({path}) ? {path} : {other})"));
         let jinja = names.iter().fold(first, |other, path| format!("({path} if {path} is defined else {other})"));
-        Placeholder { original, cel: Ok(cel), jinja: Ok(jinja), json_value: None, notes: Notes::new() }
+        Placeholder { original, cel: Ok(cel), jinja: Ok(jinja), notes: Notes::new() }
     }
 
     pub fn placeholder(&self, selector: &Value) -> Placeholder {
@@ -92,7 +92,7 @@ impl<'a, 'd> Context<'a, 'd> {
                 let notes = note.into_iter().collect();
                 // Jinja has another word for null.
                 let jinja = if path == "null" { "none".to_owned() } else { path.clone() };
-                Placeholder { original, cel: Ok(path), jinja: Ok(jinja), json_value: None, notes }
+                Placeholder { original, cel: Ok(path), jinja: Ok(jinja), notes }
             }
             Err(why) => Placeholder::untranslatable(original, why),
         }

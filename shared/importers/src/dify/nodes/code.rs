@@ -1,9 +1,10 @@
 //! Converts nodes with code. JavaScript stays as it is; Python is translated, as far as it is known.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::super::lenient::{list, scalar_text, text, truncate};
 use super::super::super::notes::{Notes, note};
+use super::super::super::script;
 use super::super::super::secrets::redact_code;
 use super::super::super::translation::Translation;
 use super::super::context::Context;
@@ -37,13 +38,9 @@ pub fn code(node: Context) -> Translation {
     }
 }
 
-/// A node that keeps the code for the person who writes it in JavaScript. Its runs fail until then.
+/// A node with code that a person must write.
 fn to_be_written(language: &str, code: &str, values: &str, why: &str) -> Translation {
-    let lines: String = code.trim_end().lines().map(|line| format!("// {line}\n")).collect();
-    let javascript = format!(
-        "// Write this in JavaScript, and remove the last line.\n{lines}const values = {values};\n\
-         throw new Error('the code of this node is not JavaScript: write it in JavaScript');"
-    );
+    let javascript = script::to_be_written(code, &format!("const values = {values};\n"));
     let why =
         format!("code runs in JavaScript only: the node has its {language} as a comment, write it in JavaScript{why}");
     Translation { unsupported: Some(why), ..Translation::new("code", json!({"javascript": javascript})) }
@@ -53,7 +50,7 @@ fn to_be_written(language: &str, code: &str, values: &str, why: &str) -> Transla
 fn values(node: Context, notes: &mut Notes) -> String {
     let variables = list(node.data("variables")).iter().take(100);
     let fields = variables.map(|variable| {
-        let name = Value::from(scalar_text(&variable["variable"]));
+        let name = script::quote(&scalar_text(&variable["variable"]));
         format!("{name}: {}", node.selector_javascript(&variable["value_selector"], notes))
     });
     format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))

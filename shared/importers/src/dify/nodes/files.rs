@@ -13,14 +13,8 @@ pub fn document_extractor(node: Context) -> Translation {
     let translation = match node.data("is_array_file") == true {
         true => {
             let each = json!({"file": "vars.item", "each": {"items": file}});
-            // Expressions name the node that has the texts.
-            let mut translation = Translation::new("read_file", each);
-            translation.steps[0].suffix = "files";
-            translation.then(
-                "",
-                "transform",
-                json!({"fields": {"text": "input.map(file, has(file.text) ? file.text : null)"}}),
-            )
+            let fields = json!({"fields": {"text": "input.map(file, has(file.text) ? file.text : null)"}});
+            Translation::new("read_file", each).before("files", "transform", fields)
         }
         false => Translation::new("read_file", json!({"file": file})),
     };

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::comparison::{Comparison, Operand, join_conditions, write_comparison};
+use super::super::super::comparison::{Comparison, join_conditions, write_comparison};
 use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
 use super::super::super::notes::{Notes, note};
 use super::super::super::pieces::untranslated_marker;
-use super::super::super::syntax::{cel_literal, cel_number, output};
+use super::super::super::syntax::{cel_literal, cel_number, output, quote};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
@@ -64,7 +64,7 @@ pub fn translate_comparison(node: Context, condition: &Value, element: Option<&s
     let is_status = list(&condition["variable_selector"]).get(1).is_some_and(|field| field == "status_code");
     let kind = if is_status { "number" } else { text(&condition["varType"]) };
     let right = operand(node, &condition["value"], kind, what, notes);
-    write_comparison(what, is_negated, false, &Operand::value(left), &right)
+    write_comparison(what, is_negated, &left, &right)
 }
 
 /// A field of a list's element. Those of Dify's files have other names here.
@@ -79,21 +79,20 @@ fn file_field(element: &str, key: &str) -> String {
     }
 }
 
-fn operand(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut Notes) -> Operand {
+/// The right operand of a comparison, in CEL.
+fn operand(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut Notes) -> String {
     let is_number = matches!(kind, "number" | "integer" | "float")
         || matches!(what, Comparison::Greater | Comparison::AtLeast | Comparison::Less | Comparison::AtMost);
     match given {
-        Value::String(text) if text.contains("{{#") => Operand::value(texts::pieces(text, &node).cel(notes)),
-        Value::String(text) if is_number => cel_number(text).map_or_else(|| Operand::literal(text), Operand::value),
-        Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => {
-            Operand::value(text.as_str())
-        }
+        Value::String(text) if text.contains("{{#") => texts::pieces(text, &node).cel(notes),
+        Value::String(text) if is_number => cel_number(text).unwrap_or_else(|| quote(text)),
+        Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => text.clone(),
         Value::String(text) if what == Comparison::In => {
             let items: Vec<&str> = text.split(',').map(str::trim).collect();
-            Operand::value(cel_literal(&json!(items)))
+            cel_literal(&json!(items))
         }
-        Value::String(text) => Operand::literal(text),
-        other => Operand::value(cel_literal(other)),
+        Value::String(text) => quote(text),
+        other => cel_literal(other),
     }
 }
 
@@ -197,8 +196,7 @@ pub fn first_of(node: Context) -> Translation {
             (scalar_text(&group["group_name"]), Value::from(first))
         });
         let fields = Map::from_iter(groups);
-        let mut translation = Translation::new("merge", merge).then("", "transform", json!({"fields": fields}));
-        translation.steps[0].suffix = "merge";
+        let translation = Translation::new("merge", merge).before("merge", "transform", json!({"fields": fields}));
         return translation.with_notes(notes);
     }
     let variables = list(node.data("variables"));
@@ -215,9 +213,7 @@ pub fn first_of(node: Context) -> Translation {
         return Translation::new("merge", merge);
     }
     let value = first(node, variables, &mut notes);
-    let mut translation = Translation::new("merge", merge).then("", "transform", json!({"value": value}));
-    translation.steps[0].suffix = "merge";
-    translation.with_notes(notes)
+    Translation::new("merge", merge).before("merge", "transform", json!({"value": value})).with_notes(notes)
 }
 
 fn first(node: Context, selectors: &[Value], notes: &mut Notes) -> String {

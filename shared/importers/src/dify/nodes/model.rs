@@ -220,8 +220,8 @@ pub fn retrieval(node: Context) -> Translation {
     if node.app.read_passages.contains(node.source().id) {
         // Other nodes read the fields that passages have in Dify.
         let passage = "{'content': p.text, 'title': p.source, 'url': '', 'metadata': {'score': p.score, 'document_name': p.source}}";
-        translation = translation.then("", "transform", json!({"value": format!("input.map(p, {passage})")}));
-        translation.steps[0].suffix = "passages";
+        let value = json!({"value": format!("input.map(p, {passage})")});
+        translation = translation.before("passages", "transform", value);
     }
     translation.with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
 }

@@ -1,9 +1,10 @@
 //! Writes the calls of Python as JavaScript.
 
-use super::literals::{quote, quote_all};
+use super::literals::quote_all;
 use super::names::{Known, function, is_exception, is_field, member, method, variable};
 use super::tree::{Argument, Expr, Parameter, Part};
 use super::writer::{Writer, Written, split_arguments};
+use crate::script::quote;
 
 impl<'t> Writer<'t> {
     pub fn call(&mut self, called: &'t Expr, arguments: &'t [Argument]) -> Written {

@@ -1,12 +1,9 @@
-//! Texts of JavaScript that need no translator.
+//! Lists of texts and operators in JavaScript.
 
 use super::lexer::Refusal;
+use crate::script::quote;
 
-/// A text as a literal of JavaScript.
-pub fn quote(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
+/// A list of texts.
 pub fn quote_all(texts: &[String]) -> String {
     let texts: Vec<String> = texts.iter().map(|text| quote(text)).collect();
     format!("[{}]", texts.join(", "))

@@ -14,6 +14,7 @@ mod tree;
 mod values;
 mod writer;
 
+use crate::script::quote;
 use lexer::Refusal;
 use tree::Statement;
 
@@ -38,7 +39,7 @@ pub fn translate(source: &str, variables: &[String], values: &str) -> Result<Str
         if !is_given && parameter.default.is_none() {
             return Err(format!("the parameter `{}` of `main` has no value", parameter.name));
         }
-        let name = literals::quote(&parameter.name);
+        let name = quote(&parameter.name);
         arguments.push(if is_given { format!("$in(values[{name}])") } else { "undefined".to_owned() });
     }
     let written = writer::write(&module)?;

@@ -1,9 +1,10 @@
 //! Writes the expressions of Python as JavaScript. `calls.rs` writes the calls.
 
-use super::literals::{operation, quote};
+use super::literals::operation;
 use super::names::{constant, function, is_field, variable};
 use super::tree::{Clause, Collection, Expr, Part};
 use super::writer::{Writer, Written, is_simple};
+use crate::script::{escape_template, quote};
 
 impl<'t> Writer<'t> {
     /// The expression, where an argument may be.
@@ -170,11 +171,7 @@ impl<'t> Writer<'t> {
         let mut written = "`".to_owned();
         for part in parts {
             match part {
-                Part::Text(text) => {
-                    written.push_str(
-                        &text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r"),
-                    );
-                }
+                Part::Text(text) => written.push_str(&escape_template(text)),
                 Part::Value(value, None, format) if format.is_empty() && typed(value).is_some() => {
                     let value = typed(value).map_or(Ok(String::new()), |value| self.value(value))?;
                     written.push_str(&format!("<class '${{$typeName({value})}}'>"));

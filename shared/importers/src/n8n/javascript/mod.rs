@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::lenient::scalar_text;
+use crate::script::{escape_template, is_name_part, quote};
 use crate::syntax::escape_jinja;
 use writer::Writer;
 
@@ -36,11 +37,6 @@ pub fn expression(parameter: &Value) -> String {
 /// `json_fields` become parts of JSON.
 pub fn functions(parameters: &Value, json_fields: &[&str]) -> String {
     Writer::new(true, json_fields).write(parameters)
-}
-
-/// A text in JavaScript.
-pub fn quote(text: &str) -> String {
-    Value::from(text).to_string()
 }
 
 /// Whether a text has an expression.
@@ -134,11 +130,8 @@ fn never_fails(code: &str) -> bool {
     let is_literal = serde_json::from_str(code).is_ok_and(|value: Value| !value.is_array() && !value.is_object());
     let field = code.strip_prefix("$json").map(|field| field.strip_prefix('.').unwrap_or(field));
     is_literal
-        || field.is_some_and(|field| field.chars().all(is_name) && !field.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn is_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+        || field
+            .is_some_and(|field| field.chars().all(is_name_part) && !field.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The body of an arrow function.
@@ -174,15 +167,10 @@ fn has_outer_comma(code: &str) -> bool {
     })
 }
 
-/// A text inside a template literal, which would change the ends of lines.
-fn escape_template(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('`', "\\`").replace("${", "\\${").replace('\r', "\\r")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::writer::MAX_BYTES;
     use super::*;
+    use crate::script::MAX_BYTES;
 
     #[test]
     fn expressions_stay_as_they_are_written() {

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::{escape_template, is_computed, is_name, join, quote, split, template};
+use super::{is_computed, join, split, template};
+use crate::script::{MAX_BYTES, escape_template, property};
 
 /// The width of a line, if a value fits into one.
 const WIDTH: usize = 100;
-/// No field of a node has a longer script: the writer stops there, and the configuration is refused.
-pub const MAX_BYTES: usize = 4 * 65_536;
 
 pub struct Writer<'f> {
     written: String,
@@ -126,16 +125,5 @@ impl<'f> Writer<'f> {
             Value::String(text) if text.contains('\n') => format!("`{}`", escape_template(text)),
             other => other.to_string(),
         }
-    }
-}
-
-/// The name of a property.
-fn property(name: &str) -> String {
-    let is_word = !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|c: char| c.is_ascii_digit());
-    match name {
-        // Otherwise it would set the prototype.
-        "__proto__" => "[\"__proto__\"]".to_owned(),
-        _ if is_word => name.to_owned(),
-        _ => quote(name),
     }
 }

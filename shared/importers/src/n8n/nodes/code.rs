@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::lenient::text;
 use crate::n8n::context::Context;
 use crate::notes::{Notes, note};
+use crate::script;
 use crate::translation::Translation;
 use engine::nodes::{ERROR, OUT};
 
@@ -57,13 +58,8 @@ fn calls(source: &str, word: &str) -> bool {
     source.match_indices(word).any(|(at, _)| begins(at))
 }
 
-/// A node that keeps the code for the person who writes it in JavaScript. Its runs fail until then.
 fn python(source: &str) -> Translation {
-    let lines: String = source.trim_end().lines().map(|line| format!("// {line}\n")).collect();
-    let javascript = format!(
-        "// Write this in JavaScript, and remove the last line.\n{lines}\
-         throw new Error('the code of this node is not JavaScript: write it in JavaScript');"
-    );
+    let javascript = script::to_be_written(source, "");
     let why = "code runs in JavaScript only: the node has its Python as a comment, write it in JavaScript";
     Translation::new("code", json!({"javascript": javascript})).with_notes([why])
 }

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::data;
 use crate::lenient::{scalar_text, text, whole_number};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{expression, quote, text_field};
+use crate::n8n::javascript::{expression, text_field};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
 
 pub fn file(node: Context) -> Translation {

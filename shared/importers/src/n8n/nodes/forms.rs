@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::lenient::{is_empty, list, scalar_text, text, truncate};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{is_computed, literal_text, quote, text_field};
+use crate::n8n::javascript::{is_computed, literal_text, text_field};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::slug::Ids;
 use crate::translation::Translation;
 

@@ -1,11 +1,12 @@
 //! Converts schedules. n8n has a list of intervals, and each becomes one schedule.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::lenient::{list, number, scalar_text, text, whole_number};
 use crate::n8n::context::{Context, DEFAULT_ZONE};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
+use engine::nodes::OUT;
 
 const MAX_SCHEDULES: usize = 20;
 
@@ -23,18 +24,14 @@ pub fn schedule(node: Context) -> Translation {
             intervals => intervals.iter().map(|interval| interval_cron(interval, &mut notes)).collect(),
         },
     };
-    let config = |cron: &String| json!({"cron": cron, "zone": zone});
+    let config = |cron: &str| Map::from_iter([("cron".to_owned(), cron.into()), ("zone".to_owned(), zone.into())]);
     let mut crons = crons.iter().filter(|cron| !cron.is_empty()).take(MAX_SCHEDULES);
     let Some(first) = crons.next() else { return Translation::unsupported_trigger("the schedule has no time") };
-    let mut translation = Translation::new("schedule", config(first)).with_notes(notes);
+    let mut translation = Translation::new("schedule", config(first).into()).with_notes(notes);
     for cron in crons {
-        // Side by side: each of them starts runs.
-        let (wires, exits) = (translation.wires.clone(), translation.exits.clone());
-        let step = translation.steps.len();
-        translation = translation.then("time", "schedule", config(cron));
-        translation.wires = wires;
-        translation.exits = exits;
-        translation.exits.push(("0".to_owned(), step, "out".to_owned()));
+        // Each schedule starts runs.
+        let step = translation.add_step("time", "schedule", config(cron));
+        translation.exits.push(("0".to_owned(), step, OUT.to_owned()));
     }
     translation
 }

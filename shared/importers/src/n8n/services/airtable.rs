@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::source::{Arg, Source, located, names};
+use super::source::{Arg, Source, is_static, located, names};
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
+use crate::script::quote;
 use crate::translation::Translation;
 
 /// The items of version 2 have the fields of the record beside its id.
@@ -119,7 +120,7 @@ fn matching(source: &Source) -> Vec<String> {
 /// The value of a column of the row.
 fn column(source: &Source, name: &str) -> Arg {
     match &source.raw("columns.value")[name] {
-        Value::Null => Arg::Script(format!("$json[{}]", super::source::quote(name))),
+        Value::Null => Arg::Script(format!("$json[{}]", quote(name))),
         value => Arg::Parameter(value.clone()),
     }
 }
@@ -147,17 +148,16 @@ fn update(source: &Source, result: &str) -> Option<Translation> {
     let fields = fields(source, &matching)?.script(source.js);
     let found = format!("output.body.records{all}.map(({{ id }}) => ({{ id, fields: {fields} }}))");
     let translation = list.node(&found)?;
-    let mut change = call(source, "airtable/update-record")?;
-    for name in ["baseId", "table"] {
-        let path = if name == "baseId" { "base" } else { "table" };
-        if !super::source::is_static(located(source.raw(path))) {
-            return None;
-        }
+    // The items of the second node are the records that the first one found. A base or a table that is computed needs the
+    // item of n8n.
+    if ["base", "table"].iter().any(|path| !is_static(source.get(path))) {
+        return None;
     }
+    let mut change = call(source, "airtable/update-record")?;
     change.set(source, "recordId", Arg::Script("$json.id".to_owned()));
     change.set(source, "fields", Arg::Script("$json.fields".to_owned()));
     typecast(source, &mut change);
-    Some(super::gmail::before(translation, "record", "http", change.config(result)?.into()))
+    Some(translation.before("record", "http", change.config(result)?.into()))
 }
 
 fn upsert(source: &Source) -> Option<Translation> {
@@ -186,7 +186,7 @@ fn search(source: &Source) -> Option<Translation> {
         let view = located(view);
         call.set(source, "view", Arg::Parameter(view.clone()));
     }
-    let fields = option("fields").filter(|fields| !is_empty(fields));
+    let fields = option("fields");
     if let Some(sort) =
         list(source.get("sort.property")).first().or_else(|| list(source.get("additionalOptions.sort")).first())
     {

@@ -7,15 +7,20 @@ use super::source::{Arg, Source};
 use crate::translation::Translation;
 
 /// The value of a setting that n8n has in its credential. A person must replace it.
-const UNKNOWN: &str = "to-be-chosen";
-/// No such host exists.
-const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
+pub const UNKNOWN: &str = "to-be-chosen";
+/// The host in place of one that n8n has in its credential. No such host exists.
+pub const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
 
 /// A call of an operation.
 pub struct Call {
     service: &'static Service,
     operation: &'static Operation,
     arguments: Arguments,
+}
+
+/// The configuration of a `code` node that runs once for all items.
+pub fn for_all_items(javascript: &str) -> Map<String, Value> {
+    Map::from_iter([("javascript".to_owned(), javascript.into()), ("itemMode".to_owned(), json!({"run": "all"}))])
 }
 
 impl Call {
@@ -54,7 +59,7 @@ impl Call {
         }
     }
 
-    /// The configuration of the node. A value that is not as the form asks for is sent all the same, as it was.
+    /// The configuration of the node. A value that the form refuses is sent as it is.
     pub fn config(mut self, result: &str) -> Option<Map<String, Value>> {
         for name in self.missing() {
             self.arguments.javascript.insert(name.to_owned(), "\"\"".to_owned());

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::gmail::before;
 use super::sheets::id_in_url;
-use super::source::{Arg, Source, located, quote};
+use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::script::quote;
 use crate::translation::Translation;
 
 const UPLOAD: &str = "https://www.googleapis.com/upload/drive/v3/files";
@@ -176,7 +176,7 @@ fn download(source: &Source) -> Option<Translation> {
         "method": "GET", "url": {"js": "$json.url"}, "failOnStatus": true,
         "itemMode": {"result": {"js": "n8n.driveContent(output)"}},
     });
-    Some(before(translation, "file", "http", config).with_notes([SIZE]))
+    Some(translation.before("file", "http", config).with_notes([SIZE]))
 }
 
 fn copy(source: &Source) -> Option<Translation> {
@@ -204,7 +204,7 @@ fn relocate(source: &Source) -> Option<Translation> {
     call.set(source, "addParents", Arg::Script("$json.folder".to_owned()));
     call.set(source, "removeParents", Arg::Script("$json.parents?.join(',')".to_owned()));
     call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
-    Some(before(translation, "parents", "http", call.config("output.body")?.into()))
+    Some(translation.before("parents", "http", call.config("output.body")?.into()))
 }
 
 fn delete(source: &Source) -> Option<Translation> {

@@ -1,8 +1,8 @@
 //! Files of GitHub. A file is changed or deleted by its hash, which a first node reads.
 
 use super::call::Call;
-use super::gmail::before;
-use super::source::{Arg, Source, quote};
+use super::source::{Arg, Source};
+use crate::script::quote;
 use crate::translation::Translation;
 
 pub fn translate(source: &Source) -> Option<Translation> {
@@ -69,7 +69,7 @@ fn write(source: &Source, name: &str, content: Option<String>) -> Option<Transla
     let mut fields: Vec<(&str, Arg)> = place(source).into_iter().chain([("message", message)]).collect();
     fields.extend(branch.map(|branch| ("branch", branch)));
     fields.extend(content.map(|content| ("content", Arg::Script(content))));
-    // What is computed is computed for the item, by the first node.
+    // Only the first node has the item of n8n. It computes what depends on the item, and passes it on to the second node.
     for (name, value) in fields {
         if value.value().is_some() {
             change.set(source, name, value);
@@ -80,5 +80,5 @@ fn write(source: &Source, name: &str, content: Option<String>) -> Option<Transla
     }
     let carried = Arg::Object(carried).script(source.js);
     let translation = read.node(&format!("({carried})"))?;
-    Some(before(translation, "file", "http", change.config("output.body")?.into()))
+    Some(translation.before("file", "http", change.config("output.body")?.into()))
 }

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::source::{Arg, Source, names, quote};
+use super::call::{Call, for_all_items};
+use super::source::{Arg, Source, names};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
+use engine::nodes::OUT;
 
 /// How many messages are read if no limit is set.
 const DEFAULT_LIMIT: u64 = 50;
@@ -118,14 +120,7 @@ fn reply(source: &Source, operation: &str, id: &str) -> Option<Translation> {
     let mut send = Call::new("gmail/send-raw-message")?;
     send.set(source, "raw", Arg::Script("$json.raw".to_owned()));
     send.set(source, "threadId", Arg::Script("$json.threadId".to_owned()));
-    let translation = before(translation, "message", "http", send.config("output.body")?.into());
-    Some(translation.with_notes(notes))
-}
-
-/// Adds a step that gives the node its value.
-pub fn before(mut translation: Translation, suffix: &'static str, kind: &'static str, config: Value) -> Translation {
-    translation.steps.iter_mut().for_each(|step| step.suffix = suffix);
-    translation.then("", kind, config)
+    Some(translation.before("message", "http", send.config("output.body")?.into()).with_notes(notes))
 }
 
 /// Whether messages are read in their simple form.
@@ -158,30 +153,27 @@ fn get(source: &Source, id: Arg) -> Option<Translation> {
     Some(translation)
 }
 
-/// Reads the files of the messages: one more node names them, one reads each, and one puts them to their messages.
-fn with_attachments(source: &Source, translation: Translation) -> Option<Translation> {
+/// Reads the files of the messages: one more node lists them, one reads each, and one adds them to their messages.
+fn with_attachments(source: &Source, mut translation: Translation) -> Option<Translation> {
     let prefix = source.js_or("options.dataPropertyAttachmentsPrefixName", &quote("attachment_"));
     let list = json!({
         "javascript": format!("return n8n.gmailFiles({prefix});"), "outputs": ["files", "messages"], "itemMode": {"run": "all"},
     });
-    let mut translation = translation;
     translation.steps[0].suffix = "message";
     let mut translation = translation.then("files", "code", list);
     let mut call = Call::new("gmail/get-attachment")?;
     call.set(source, "messageId", Arg::Script("$json.messageId".to_owned()));
     call.set(source, "attachmentId", Arg::Script("$json.attachmentId".to_owned()));
-    let result = "({ json: { ...$json, data: output.body.data } })";
-    let read = Translation::new("http", call.config(result)?.into());
-    translation
-        .steps
-        .extend(read.steps.into_iter().map(|step| crate::translation::TranslatedStep { suffix: "file", ..step }));
-    translation.wires.push((1, "files".to_owned(), 2));
-    let gather = json!({"javascript": "return n8n.gmailWithFiles();", "itemMode": {"run": "all"}});
-    translation.steps.extend(Translation::new("code", gather).steps);
-    translation.wires.push((1, "messages".to_owned(), 3));
-    translation.wires.push((2, "out".to_owned(), 3));
-    translation = translation.with_exits([("0", 3, "out")]);
-    Some(translation.with_notes(["files of a message have at most 1 MiB each"]))
+    let listed = translation.steps.len() - 1;
+    let read = translation.add_step("file", "http", call.config("({ json: { ...$json, data: output.body.data } })")?);
+    let gathered = translation.add_step("", "code", for_all_items("return n8n.gmailWithFiles();"));
+    translation.wires.extend([
+        (listed, "files".to_owned(), read),
+        (listed, "messages".to_owned(), gathered),
+        (read, OUT.to_owned(), gathered),
+    ]);
+    let notes = ["files of a message have at most 1 MiB each"];
+    Some(translation.with_exits([("0", gathered, OUT)]).with_notes(notes))
 }
 
 fn get_all(source: &Source) -> Option<Translation> {
@@ -228,17 +220,13 @@ fn get_all(source: &Source) -> Option<Translation> {
     };
     call.set(source, "maxResults", limit);
     let reconnects = call.reconnects();
-    let first = call.config("output.body.messages ?? []")?;
-    let found = get(source, Arg::Script("$json.id".to_owned()))?;
-    // The list comes first.
-    let mut translation = Translation::new("http", first.into());
+    let mut translation = Translation::new("http", call.config("output.body.messages ?? []")?.into());
     translation.steps[0].suffix = "list";
-    for step in found.steps {
-        translation.steps.push(step);
-    }
-    translation.wires = std::iter::once((0, "out".to_owned(), 1))
-        .chain(found.wires.into_iter().map(|(from, port, to)| (from + 1, port, to + 1)))
-        .collect();
+    // The nodes that read one message follow the list.
+    let found = get(source, Arg::Script("$json.id".to_owned()))?;
+    translation.steps.extend(found.steps);
+    translation.wires.push((0, OUT.to_owned(), 1));
+    translation.wires.extend(found.wires.into_iter().map(|(from, port, to)| (from + 1, port, to + 1)));
     translation.exits = found.exits.into_iter().map(|(of, step, port)| (of, step + 1, port)).collect();
     Some(translation.with_notes(notes).with_notes(found.notes).with_reconnects(reconnects))
 }

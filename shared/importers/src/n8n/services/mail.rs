@@ -2,16 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::call::UNKNOWN_HOST;
 use super::source::{Arg, Source, names, text_field};
-use crate::lenient::{is_empty, scalar_text, text};
+use crate::lenient::{is_empty, scalar_text};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
 
-/// No such host exists. The credential of n8n has the server, so a person must choose it.
-const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
-
 pub fn send(source: &Source) -> Option<Translation> {
-    if !matches!(source.operation("send"), "send") {
+    if source.operation("send") != "send" {
         return None;
     }
     let mut notes = Notes::new();
@@ -74,7 +72,7 @@ pub fn feed(source: &Source) -> Option<Translation> {
 }
 
 pub fn graphql(source: &Source) -> Option<Translation> {
-    let endpoint = source.find("endpoint")?;
+    let endpoint = source.find("endpoint").filter(|_| source.text("requestMethod") != "GET")?;
     let mut fields = vec![("query".to_owned(), Arg::Parameter(or_empty(source.get("query")).clone()))];
     if let Some(variables) = source.find("variables") {
         let variables = match variables {
@@ -86,23 +84,18 @@ pub fn graphql(source: &Source) -> Option<Translation> {
     if let Some(name) = source.find("operationName") {
         fields.push(("operationName".to_owned(), Arg::Parameter(name.clone())));
     }
-    let mut config = Map::from_iter([
-        ("method".to_owned(), json!("POST")),
-        ("url".to_owned(), text_field(source, endpoint)),
-        ("failOnStatus".to_owned(), true.into()),
-    ]);
-    if source.text("requestMethod") == "GET" {
-        return None;
-    }
-    config.insert("body".to_owned(), json!({"type": "json", "value": {"js": Arg::Object(fields).script(source.js)}}));
     let result = match source.text("responseFormat") {
         "string" => "({ [\"data\"]: JSON.stringify(output.body) })",
         _ => "output.body",
     };
-    config.insert("itemMode".to_owned(), json!({"result": {"js": result}}));
+    let config = json!({
+        "method": "POST", "url": text_field(source, endpoint), "failOnStatus": true,
+        "body": {"type": "json", "value": {"js": Arg::Object(fields).script(source.js)}},
+        "itemMode": {"result": {"js": result}},
+    });
     let has_headers = !is_empty(source.get("headerParametersUi.parameter"));
-    let is_secret = matches!(text(source.get("authentication")), "" | "none");
+    let is_open = matches!(source.text("authentication"), "" | "none");
     let notes = has_headers.then_some("its headers are not imported: they may have secrets");
-    let reconnects = (!is_secret).then_some("a credential for the GraphQL server");
-    Some(Translation::new("http", config.into()).with_notes(notes).with_reconnects(reconnects))
+    let reconnects = (!is_open).then_some("a credential for the GraphQL server");
+    Some(Translation::new("http", config).with_notes(notes).with_reconnects(reconnects))
 }

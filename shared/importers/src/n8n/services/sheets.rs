@@ -1,12 +1,14 @@
 //! Google Sheets. The columns of a row are found by their names in the first row of the sheet, so that a node that writes reads
 //! this row first.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::call::Call;
-use super::source::{Arg, Source, located, quote};
+use super::call::{Call, for_all_items};
+use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, number, scalar_text, text, whole_number};
+use crate::script::quote;
 use crate::translation::Translation;
+use engine::nodes::OUT;
 
 /// The part of a sheet that is read.
 enum Part {
@@ -308,39 +310,33 @@ fn append(source: &Source) -> Option<Translation> {
         entries.push("isStrict: true".to_owned());
     }
     let result = format!("n8n.sheetAppend(output.body, () => ({columns}){})", options(entries));
-    let mut translation = reader(source, Part::Header, &result)?;
-    let values = "$input.all().flatMap((item) => item.json.lines)";
-    translation.steps[0].suffix = "header";
-    let config = append_config(source, values)?;
-    let mut translation = translation.then("", "http", config);
-    if columns == "$json" {
-        translation = translation.with_notes(["fields without a column in the sheet are not written"]);
-    }
-    Some(translation)
+    let translation = reader(source, Part::Header, &result)?.before("header", "http", append_config(source)?.into());
+    let note = (columns == "$json").then_some("fields without a column in the sheet are not written");
+    Some(translation.with_notes(note))
 }
 
 /// The node that appends the rows of its items.
-fn append_config(source: &Source, values: &str) -> Option<Value> {
+fn append_config(source: &Source) -> Option<Map<String, Value>> {
     let mut call = Call::new("google-sheets/append-rows")?;
     call.set(source, "spreadsheetId", second_document(source));
     call.set(source, "range", Arg::Script("$json.sheet".to_owned()));
-    call.set(source, "values", Arg::Script(values.to_owned()));
+    call.set(source, "values", Arg::Script("$input.all().flatMap((item) => item.json.lines)".to_owned()));
     call.set(source, "valueInputOption", Arg::text(input_option(source)));
     call.set(source, "insertDataOption", Arg::text("INSERT_ROWS"));
     let mut config = call.config("$input.all().map((item) => item.json.row)")?;
     config["itemMode"]["run"] = "all".into();
-    Some(config.into())
+    Some(config)
 }
 
 /// The node that writes the cells of its items.
-fn update_config(source: &Source) -> Option<Value> {
+fn update_config(source: &Source) -> Option<Map<String, Value>> {
     let mut call = Call::new("google-sheets/update-ranges")?;
     call.set(source, "spreadsheetId", second_document(source));
     call.set(source, "data", Arg::Script("$input.all().flatMap((item) => item.json.data)".to_owned()));
     call.set(source, "valueInputOption", Arg::text(input_option(source)));
     let mut config = call.config("$input.all().map((item) => item.json.row)")?;
     config["itemMode"]["run"] = "all".into();
-    Some(config.into())
+    Some(config)
 }
 
 fn update(source: &Source, appends: bool) -> Option<Translation> {
@@ -364,27 +360,23 @@ fn update(source: &Source, appends: bool) -> Option<Translation> {
     let matching = Value::from(matching);
     let result = format!("n8n.sheetUpdate(output.body, () => ({columns}), {matching}{})", options(entries));
     let mut translation = reader(source, Part::All, &result)?;
-    translation.steps[0].suffix = "rows";
     if !appends {
-        return Some(translation.then("", "http", update_config(source)?));
+        return Some(translation.before("rows", "http", update_config(source)?.into()));
     }
+    translation.steps[0].suffix = "rows";
     let decide = json!({"javascript": "return n8n.sheetChanges();", "outputs": ["update", "append"], "itemMode": {"run": "all"}});
-    let gather = json!({"javascript": "return $input.all();", "itemMode": {"run": "all"}});
     let mut translation = translation.then("changes", "code", decide);
-    let values = "$input.all().flatMap((item) => item.json.lines)";
-    for (port, suffix, config) in
-        [("update", "update", update_config(source)?), ("append", "append", append_config(source, values)?)]
-    {
-        let step = translation.steps.len();
-        let next = Translation::new("http", config);
-        translation.steps.extend(next.steps.into_iter().map(|of| crate::translation::TranslatedStep { suffix, ..of }));
-        translation.wires.push((1, port.to_owned(), step));
-    }
-    let last = translation.steps.len();
-    let next = Translation::new("code", gather);
-    translation.steps.extend(next.steps);
-    translation.wires.extend([(last - 2, "out".to_owned(), last), (last - 1, "out".to_owned(), last)]);
-    Some(translation.with_exits([("0", last, "out")]))
+    let decided = translation.steps.len() - 1;
+    let update = translation.add_step("update", "http", update_config(source)?);
+    let append = translation.add_step("append", "http", append_config(source)?);
+    let gathered = translation.add_step("", "code", for_all_items("return $input.all();"));
+    translation.wires.extend([
+        (decided, "update".to_owned(), update),
+        (decided, "append".to_owned(), append),
+        (update, OUT.to_owned(), gathered),
+        (append, OUT.to_owned(), gathered),
+    ]);
+    Some(translation.with_exits([("0", gathered, OUT)]))
 }
 
 fn clear(source: &Source) -> Option<Translation> {

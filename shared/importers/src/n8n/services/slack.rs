@@ -6,6 +6,7 @@ use super::call::Call;
 use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
 
 pub fn translate(source: &Source) -> Option<Translation> {
@@ -69,7 +70,7 @@ fn escape(value: Value) -> Arg {
     match value {
         Value::Object(fields) => Arg::Object(fields.into_iter().map(|(name, field)| (name, escape(field))).collect()),
         Value::Array(items) => Arg::List(items.into_iter().map(escape).collect()),
-        Value::String(text) if text.starts_with('=') => Arg::Script(super::source::quote(&text)),
+        Value::String(text) if text.starts_with('=') => Arg::Script(quote(&text)),
         other => Arg::Parameter(other),
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::lenient::{is_empty, scalar_text, text};
+use crate::script::property;
 use crate::syntax::escape_jinja;
 
 /// What a node of n8n has: its type, its version and its parameters.
@@ -108,11 +109,6 @@ pub fn names(value: &Value) -> Vec<String> {
     }
 }
 
-/// A text of JavaScript.
-pub fn quote(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
 impl Arg {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Parameter(Value::String(text.into()))
@@ -143,16 +139,5 @@ impl Arg {
                 format!("[{}]", items.iter().map(|item| item.script(js)).collect::<Vec<_>>().join(", "))
             }
         }
-    }
-}
-
-fn property(name: &str) -> String {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-    let is_word = !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|c: char| c.is_ascii_digit());
-    match name {
-        // Otherwise it would set the prototype.
-        "__proto__" => "[\"__proto__\"]".to_owned(),
-        _ if is_word => name.to_owned(),
-        _ => quote(name),
     }
 }

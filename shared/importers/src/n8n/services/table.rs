@@ -21,9 +21,10 @@ struct Line {
     #[serde(default)]
     resource: String,
     operation: String,
-    /// Whether n8n means this resource if none is given, and this operation.
+    /// Whether a node without a resource has this one.
     #[serde(default)]
     is_default_resource: bool,
+    /// Whether a node without an operation has this one.
     #[serde(default)]
     is_default: bool,
     /// The versions of the node with this operation, such as `[1, 2]`: from 1, and before 2.

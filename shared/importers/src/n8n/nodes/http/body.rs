@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::pairs::{list_pairs, read_pairs};
 use crate::lenient::{is_empty, list, text};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{expression, is_computed, literal_text, quote, text_field};
+use crate::n8n::javascript::{expression, is_computed, literal_text, text_field};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::secrets::redact_body;
 
 pub fn translate(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {

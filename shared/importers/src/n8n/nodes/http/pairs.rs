@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use crate::lenient::{entries, is_empty, list, scalar_text};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{expression, is_computed, quote};
+use crate::n8n::javascript::{expression, is_computed};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 
 /// The query, if it or one of its names is computed: then it cannot be a list of names.
 pub fn computed_query(node: Context, query: &[(String, Value)]) -> Option<String> {

@@ -1,16 +1,18 @@
 //! Nodes of PostgreSQL and MySQL. Texts of SQL stay as they are, except that their expressions become values of placeholders.
 
+mod query;
+
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
-use super::source::{Source, located, names, quote};
+use super::call::{UNKNOWN, UNKNOWN_HOST};
+use super::source::{Source, located, names};
 use crate::lenient::{list, number, scalar_text, text};
-use crate::notes::{Notes, note};
+use crate::notes::Notes;
+use crate::script::quote;
 use crate::translation::Translation;
 
-/// No such host exists. The credential of n8n has the server, so a person must choose it.
-const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
-const UNKNOWN: &str = "to-be-chosen";
-const MAX_STATEMENTS: usize = 20;
 const ROWS: &str = "output.rows";
 
 /// A statement with the scripts of its values.
@@ -31,7 +33,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
     let mut notes = Notes::new();
     let is_mysql = source.kind == "mySql";
     let (statements, result) = match operation {
-        "executeQuery" => (query(source, is_mysql, &mut notes)?, ROWS),
+        "executeQuery" => (query::translate(source, is_mysql, &mut notes)?, ROWS),
         "select" => (vec![select(source, is_mysql)?], ROWS),
         "insert" => (vec![insert(source, is_mysql, false)?], changed(is_mysql)),
         "upsert" => (vec![insert(source, is_mysql, true)?], changed(is_mysql)),
@@ -54,7 +56,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
     Some(Translation::new("database", config).with_notes(notes).with_reconnects([what]))
 }
 
-/// MySQL gives no rows that it changed.
+/// What a changing statement gives. MySQL does not give the rows that it changed.
 fn changed(is_mysql: bool) -> &'static str {
     if is_mysql {
         "({ success: true, affectedRows: output.affectedRows, insertId: output.lastInsertId })"
@@ -227,7 +229,8 @@ fn insert(source: &Source, is_mysql: bool, updates: bool) -> Option<Sql> {
     writer.push(")");
     if updates {
         let keys = matching(source);
-        let others: Vec<&String> = names.iter().filter(|name| !keys.contains(name)).collect();
+        let known: HashSet<&String> = keys.iter().collect();
+        let others: Vec<&String> = names.iter().filter(|name| !known.contains(name)).collect();
         if keys.is_empty() && !is_mysql {
             return None;
         }
@@ -255,7 +258,7 @@ fn insert(source: &Source, is_mysql: bool, updates: bool) -> Option<Sql> {
 }
 
 fn update(source: &Source, is_mysql: bool) -> Option<Sql> {
-    let (columns, keys) = (columns(source)?, matching(source));
+    let (columns, keys) = (columns(source)?, HashSet::<String>::from_iter(matching(source)));
     let mut writer = Writer::new(source, is_mysql);
     let (found, set): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(name, _)| keys.contains(name));
     if found.is_empty() || set.is_empty() {
@@ -293,229 +296,4 @@ fn delete(source: &Source, is_mysql: bool) -> Option<Sql> {
         }
     }
     Some(writer.sql)
-}
-
-/// The statements of a query. Its expressions become values, and so do the texts in quotes around them.
-fn query(source: &Source, is_mysql: bool, notes: &mut Notes) -> Option<Vec<Sql>> {
-    let written = source.text("query");
-    let template = written.strip_prefix('=').unwrap_or(written);
-    let mut values = replacements(source);
-    let given = values.len();
-    // n8n evaluates the expressions of a query also without the sign of one.
-    let text = with_placeholders(source, template, &mut values)?;
-    if values.len() > given {
-        note(notes, "its expressions are sent as values: they cannot be names of tables or parts of the SQL");
-    }
-    let statements: Vec<String> = split(&text).into_iter().filter(|statement| !statement.trim().is_empty()).collect();
-    if statements.is_empty() || statements.len() > MAX_STATEMENTS {
-        return None;
-    }
-    let spread = source.find_any(&["options.queryReplacement", "options.queryParams", "additionalFields.queryParams"]);
-    let spread = spread.filter(|_| given == 0);
-    Some(statements.into_iter().map(|statement| numbered(source, &statement, &values, spread, is_mysql)).collect())
-}
-
-/// The scripts for `$1`, `$2`, …: several expressions with commas between them. None if one expression gives all.
-fn replacements(source: &Source) -> Vec<String> {
-    let paths = ["options.queryReplacement", "options.queryParams", "additionalFields.queryParams"];
-    let Some(given) = source.find_any(&paths) else { return Vec::new() };
-    match given {
-        Value::Array(items) => items.iter().map(source.js).collect(),
-        Value::String(written) if written.starts_with('=') => {
-            let parts = outer_parts(&written[1..]);
-            let is_one = parts.len() == 1 && parts[0].trim().starts_with("{{");
-            if is_one {
-                return Vec::new();
-            }
-            parts.into_iter().map(|part| (source.js)(&format!("={}", part.trim()).into())).collect()
-        }
-        other if source.version < 2.0 => {
-            // The first version names fields of the item.
-            names(other).iter().map(|name| format!("$json[{}]", quote(name))).collect()
-        }
-        other => names(other).iter().map(|name| quote(name)).collect(),
-    }
-}
-
-/// The parts of a text between the commas outside of expressions.
-fn outer_parts(written: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut from, mut is_code) = (Vec::new(), 0, 0, false);
-    let bytes = written.as_bytes();
-    while from < bytes.len() {
-        match (&bytes[from..], is_code) {
-            ([b'{', b'{', ..], false) => {
-                is_code = true;
-                from += 2;
-            }
-            ([b'}', b'}', ..], true) => {
-                is_code = false;
-                from += 2;
-            }
-            ([b',', ..], false) => {
-                parts.push(&written[start..from]);
-                from += 1;
-                start = from;
-            }
-            _ => from += 1,
-        }
-    }
-    parts.push(&written[start..]);
-    parts
-}
-
-/// The SQL with placeholders for the expressions of a template. None if the SQL itself is computed.
-fn with_placeholders(source: &Source, template: &str, values: &mut Vec<String>) -> Option<String> {
-    let (mut sql, mut rest) = (String::new(), template);
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (code, after) = after.split_once("}}")?;
-        let quote_at = open_quote(before);
-        match quote_at {
-            // The whole text in the quotes is one value.
-            Some(at) => {
-                let end = closing_quote(after)?;
-                let inside = format!("{}{{{{{code}}}}}{}", &before[at + 1..], &after[..end]);
-                sql.push_str(&before[..at]);
-                values.push((source.js)(&format!("={inside}").into()));
-                sql.push_str(&format!("${}", values.len()));
-                rest = &after[end + 1..];
-            }
-            None => {
-                sql.push_str(before);
-                if is_name_position(&sql) {
-                    return None;
-                }
-                values.push((source.js)(&format!("={{{{{code}}}}}").into()));
-                sql.push_str(&format!("${}", values.len()));
-                rest = after;
-            }
-        }
-    }
-    sql.push_str(rest);
-    Some(sql)
-}
-
-/// Where the quote is that ends a text with expressions.
-fn closing_quote(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut is_code) = (0, false);
-    while at < bytes.len() {
-        match (&bytes[at..], is_code) {
-            ([b'\'', ..], false) => return Some(at),
-            ([b'{', b'{', ..], false) | ([b'}', b'}', ..], true) => {
-                is_code = !is_code;
-                at += 2;
-            }
-            _ => at += 1,
-        }
-    }
-    None
-}
-
-/// Where a text in quotes begins that the SQL before an expression does not end.
-fn open_quote(before: &str) -> Option<usize> {
-    let mut open = None;
-    for (at, c) in before.char_indices() {
-        if c == '\'' {
-            open = if open.is_some() { None } else { Some(at) };
-        }
-    }
-    open
-}
-
-/// Whether what follows must be a name or a part of the SQL, so that it cannot be a value.
-fn is_name_position(sql: &str) -> bool {
-    let trimmed = sql.trim_end();
-    let word = trimmed.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-    let is_glued = sql.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '"' | '`'));
-    trimmed.is_empty()
-        || is_glued
-        || matches!(
-            word.to_ascii_uppercase().as_str(),
-            "FROM" | "INTO" | "TABLE" | "UPDATE" | "JOIN" | "SELECT" | "WHERE" | "BY" | "SET" | "VALUES" | "AND" | "OR"
-        )
-}
-
-/// The statements of a text, which end with semicolons.
-fn split(text: &str) -> Vec<String> {
-    let mut statements = vec![String::new()];
-    for (piece, is_code) in pieces(text) {
-        let mut parts = if is_code { piece.split(';').collect::<Vec<_>>() } else { vec![piece] }.into_iter();
-        if let Some(first) = parts.next()
-            && let Some(last) = statements.last_mut()
-        {
-            last.push_str(first);
-        }
-        statements.extend(parts.map(str::to_owned));
-    }
-    statements.into_iter().map(|statement| statement.trim().to_owned()).collect()
-}
-
-/// The pieces of SQL: code, or texts in quotes and comments.
-fn pieces(text: &str) -> Vec<(&str, bool)> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while !rest.is_empty() {
-        let start =
-            ["'", "\"", "`", "--", "/*", "$$"].into_iter().filter_map(|mark| Some((rest.find(mark)?, mark))).min();
-        let Some((start, mark)) = start else { break };
-        let end = match mark {
-            "--" => "\n",
-            "/*" => "*/",
-            mark => mark,
-        };
-        let from = start + mark.len();
-        let until = rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
-        pieces.push((&rest[..start], true));
-        pieces.push((&rest[start..until], false));
-        rest = &rest[until..];
-    }
-    pieces.push((rest, true));
-    pieces
-}
-
-/// A statement whose placeholders have the numbers of its own values.
-fn numbered(source: &Source, statement: &str, values: &[String], spread: Option<&Value>, is_mysql: bool) -> Sql {
-    let mut sql = Sql::default();
-    let mut used: Vec<usize> = Vec::new();
-    let mut has_foreign = false;
-    for (piece, is_code) in pieces(statement) {
-        if !is_code {
-            sql.text.push_str(piece);
-            continue;
-        }
-        let mut rest = piece;
-        while let Some((before, after)) = rest.split_once('$') {
-            sql.text.push_str(before);
-            let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let number: Option<usize> = after[..digits].parse().ok();
-            rest = &after[digits..];
-            match number.filter(|number| (1..=values.len()).contains(number)) {
-                Some(_) if is_mysql => {
-                    used.push(number.unwrap_or_default());
-                    sql.text.push('?');
-                }
-                Some(number) => {
-                    let place = used.iter().position(|other| *other == number).unwrap_or_else(|| {
-                        used.push(number);
-                        used.len() - 1
-                    });
-                    sql.text.push_str(&format!("${}", place + 1));
-                }
-                None => {
-                    has_foreign |= number.is_some();
-                    sql.text.push('$');
-                    sql.text.push_str(&after[..digits]);
-                }
-            }
-        }
-        has_foreign |= is_mysql && rest.contains('?');
-        sql.text.push_str(rest);
-    }
-    sql.values = used.iter().map(|number| values[number - 1].clone()).collect();
-    if let Some(spread) = spread.filter(|_| has_foreign || values.is_empty() && statement.contains(['$', '?'])) {
-        sql.values.insert(0, format!("...n8n.sqlValues({})", (source.js)(spread)));
-    }
-    if sql.values.is_empty() && is_mysql && has_foreign {
-        sql.values = values.to_vec();
-    }
-    sql
 }
