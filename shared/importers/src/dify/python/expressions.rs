@@ -327,7 +327,7 @@ impl Parser {
         }
     }
 
-    /// Texts in a row are one text.
+    /// Texts that follow each other are one text.
     fn texts(&mut self, first: Token) -> Parsed<Expr> {
         let mut parts = Vec::new();
         self.add_text(first, &mut parts)?;

@@ -40,7 +40,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         "create" => {
             let mut call = Call::new("google-sheets/add-sheet")?;
             call.set(source, "spreadsheetId", document(source));
-            call.set(source, "title", source.find("title").map_or_else(|| Arg::text("n8n-sheet"), parameter));
+            call.set(source, "title", source.argument_or("title", "n8n-sheet"));
             call.node("output.body.replies[0].addSheet.properties")
         }
         "delete" => delete(source),
@@ -80,7 +80,7 @@ pub fn id_in_url(text: &str) -> String {
 
 fn sheet(source: &Source) -> Sheet {
     if source.version < 3.0 {
-        return Sheet::Range(source.find("range").map_or_else(|| Arg::text("A:F"), parameter));
+        return Sheet::Range(source.argument_or("range", "A:F"));
     }
     let raw = source.raw("sheetName");
     let title = text(&raw["cachedResultName"]);
@@ -225,7 +225,7 @@ fn filters(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// The columns of the row of an item, as an object; `$json` if all of its fields are meant.
+/// The columns of the row of an item, as an object; `$json` if the columns are the fields of the item.
 fn columns(source: &Source) -> Option<String> {
     let mode = ["columns.mappingMode", "dataMode"].map(|path| source.text(path));
     if source.version < 3.0 || mode.contains(&"autoMapInputData") {
@@ -254,7 +254,7 @@ fn columns(source: &Source) -> Option<String> {
         fields.push((column, parameter(value)));
     }
     Some(match fields.is_empty() {
-        // A node that was not set up.
+        // Nobody has chosen the columns of this node.
         true => "$json".to_owned(),
         false => Arg::Object(fields).script(source.js),
     })
@@ -266,7 +266,7 @@ fn key_column(source: &Source) -> Option<String> {
     column.or_else(|| (source.version < 3.0).then(|| "id".to_owned()))
 }
 
-/// The options of the library for a node that writes: the spreadsheet, if it must be computed for the item.
+/// The option of the library with the spreadsheet, if it is computed for each item.
 fn document_option(source: &Source) -> Option<String> {
     let document = document(source);
     document.value().is_none().then(|| format!("document: {}", document.script(source.js)))
@@ -276,7 +276,7 @@ fn options(entries: Vec<String>) -> String {
     if entries.is_empty() { String::new() } else { format!(", {{ {} }}", entries.join(", ")) }
 }
 
-/// The spreadsheet, in a node behind the one that computed it.
+/// The spreadsheet, for the node that follows the one that computed it.
 fn second_document(source: &Source) -> Arg {
     match document(source) {
         document if document.value().is_some() => document,
@@ -284,7 +284,7 @@ fn second_document(source: &Source) -> Arg {
     }
 }
 
-/// How the cells are read that are written.
+/// How Google Sheets reads the values that are written into cells.
 fn input_option<'s>(source: &Source<'s>) -> &'s str {
     let given = ["options.cellFormat", "options.valueInputMode"].map(|path| source.text(path));
     let given = given.into_iter().find(|mode| matches!(*mode, "RAW" | "USER_ENTERED"));
@@ -427,7 +427,7 @@ fn delete(source: &Source) -> Option<Translation> {
 
 fn create_spreadsheet(source: &Source) -> Option<Translation> {
     let mut call = Call::new("google-sheets/create-spreadsheet")?;
-    call.set(source, "title", source.find("title").map_or_else(|| Arg::text("n8n-spreadsheet"), parameter));
+    call.set(source, "title", source.argument_or("title", "n8n-spreadsheet"));
     let has_sheets = !list(source.get("sheetsUi.sheetValues")).is_empty();
     Some(
         call.node("output.body")?
