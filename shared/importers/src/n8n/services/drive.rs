@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::sheets::id_in_url;
-use super::source::{Arg, Source, located};
+use super::source::{Arg, Source, id_in_url, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::script::quote;
 use crate::translation::Translation;

@@ -98,6 +98,13 @@ pub fn located(value: &Value) -> &Value {
     if is_locator { &value["value"] } else { value }
 }
 
+/// The id in the URL of a file, or the text itself.
+pub fn id_in_url(text: &str) -> String {
+    let id = ["/d/", "/folders/", "?id="].iter().find_map(|before| text.split_once(before));
+    let id = id.map_or(text, |(_, id)| id.split(['/', '?', '#', '&']).next().unwrap_or_default());
+    id.to_owned()
+}
+
 /// Whether a parameter has no expression.
 pub fn is_static(value: &Value) -> bool {
     match value {
