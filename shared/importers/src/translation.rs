@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lenient::truncate;
+use super::lenient::{number, truncate};
 use super::notes::{Notes, note};
 use engine::nodes::input::InputNode;
 use engine::nodes::placeholder::PlaceholderNode;
@@ -148,6 +148,13 @@ impl Translation {
             }
         }
         is_set
+    }
+
+    /// Sets the policy for retries. `wait` is in milliseconds.
+    pub fn set_retry(&mut self, attempts: u64, wait: &Value) {
+        let wait = number(wait).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
+        let retry = json!({"maxAttempts": attempts.clamp(1, 10), "backoffMs": wait, "maxBackoffMs": wait.max(1)});
+        self.set_policy("retry", &retry);
     }
 
     /// Sets a policy field on every step whose type has it. False when none has.

@@ -11,7 +11,7 @@ mod texts;
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
-use super::lenient::{entries, is_empty, list, number, text, truncate, whole_number};
+use super::lenient::{entries, is_empty, list, text, truncate, whole_number};
 use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
@@ -90,10 +90,8 @@ fn add_policies(data: &Value, translation: &mut Translation) {
     let retry = &data["retry_config"];
     if retry["retry_enabled"] == true {
         // Dify counts the attempts after the first.
-        let attempts = whole_number(&retry["max_retries"]).unwrap_or(3).saturating_add(1).clamp(1, 10);
-        let wait = number(&retry["retry_interval"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
-        translation
-            .set_policy("retry", &json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)}));
+        let attempts = whole_number(&retry["max_retries"]).unwrap_or(3).saturating_add(1);
+        translation.set_retry(attempts, &retry["retry_interval"]);
     }
 }
 

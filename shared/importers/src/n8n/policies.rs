@@ -3,13 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::context::{Context, DEFAULT_ZONE};
-use crate::lenient::{number, text, whole_number};
+use crate::lenient::{text, whole_number};
 use crate::notes::note;
 use crate::translation::{TranslatedStep, Translation};
 use engine::nodes::code::CodeNode;
 use engine::nodes::{self, ERROR, NodeKind};
 
 const ITEM_MODE: &str = "itemMode";
+/// The policy that gives a node a port for errors.
+const BRANCH: &str = "branch";
 
 pub fn set(node: Context, translation: &mut Translation) {
     let raw = node.source().raw;
@@ -34,21 +36,19 @@ pub fn set(node: Context, translation: &mut Translation) {
         on_error => on_error,
     };
     let policy = match on_error {
-        "continueErrorOutput" => Some(("branch", "branch")),
+        "continueErrorOutput" => Some((BRANCH, BRANCH)),
         "continueRegularOutput" => Some(("item", "continue")),
         _ => None,
     };
     if let Some((of_item, of_node)) = policy {
         let is_set = handle_errors(translation, of_item, of_node);
-        if of_node == "branch" && !is_set {
+        if of_node == BRANCH && !is_set {
             note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
         }
     }
     if raw["retryOnFail"] == true {
-        let attempts = whole_number(&raw["maxTries"]).unwrap_or(3).clamp(1, 10);
-        let wait = number(&raw["waitBetweenTries"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
-        let retry = json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)});
-        translation.set_policy("retry", &retry);
+        let attempts = whole_number(&raw["maxTries"]).unwrap_or(3);
+        translation.set_retry(attempts, &raw["waitBetweenTries"]);
     }
 }
 
@@ -69,7 +69,7 @@ fn runs_for_items(step: &TranslatedStep) -> bool {
     nodes::find(step.kind).is_some_and(|kind| kind.runs_for_items(&step.config))
 }
 
-/// Sets the time zone of a script that may need it. Scripts for items have that of n8n by default.
+/// Sets the time zone of a script that may need it. Without one, scripts for items have the default zone of n8n.
 fn set_zone(node: Context, step: &mut TranslatedStep) {
     const WORDS: [&str; 5] = ["$now", "$today", "Date", "dateTime", "toLocale"];
     let Some(zone) = node.workflow.zone().filter(|zone| *zone != DEFAULT_ZONE) else { return };
@@ -95,7 +95,7 @@ fn run_once(translation: &mut Translation) {
 fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) -> bool {
     let mut is_set = false;
     for (index, step) in translation.steps.iter_mut().enumerate() {
-        if handles_errors(step) {
+        if has_error_port(step) {
             is_set = true;
             continue;
         }
@@ -107,7 +107,7 @@ fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) ->
             continue;
         }
         is_set = true;
-        if of_node == ERROR_PORT {
+        if of_node == BRANCH {
             translation.exits.push((ERROR.to_owned(), index, ERROR.to_owned()));
         }
     }
@@ -115,9 +115,6 @@ fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) ->
 }
 
 /// Whether the code of a step has a port for errors.
-fn handles_errors(step: &TranslatedStep) -> bool {
+fn has_error_port(step: &TranslatedStep) -> bool {
     step.config.get("outputs").and_then(Value::as_array).is_some_and(|outputs| outputs.iter().any(|port| port == ERROR))
 }
-
-/// The policy that opens a port for errors.
-const ERROR_PORT: &str = "branch";

@@ -12,7 +12,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// None if the value is no secret. The tokens of pages are none, and neither is what only describes a secret.
+    /// None if the value is no secret: the token of a page, or what only describes a secret, such as its name.
     pub(super) fn read(name: &str) -> Option<Self> {
         const PAGES: [&str; 4] = ["page", "next", "sync", "continuation"];
         const OTHERS: [&str; 20] = [
@@ -73,7 +73,7 @@ pub(super) fn holds_clear_text(template: &str) -> bool {
     !SCHEMES.contains(&literal.trim().to_ascii_lowercase().as_str())
 }
 
-/// Whether code has a text that may be a secret. The names of nodes and fields are none.
+/// Whether code has a text that may be a secret. Names of nodes and fields are no secrets.
 fn has_literal(code: &str) -> bool {
     const MIN_BYTES: usize = 6;
     const OTHER: [&str; 5] = ["base64", "base64url", "bearer", "basic", "utf-8"];

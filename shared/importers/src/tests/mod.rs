@@ -2,6 +2,7 @@
 
 mod amplified;
 mod dify;
+mod dify_nodes;
 mod hostile;
 mod items;
 mod losses;

@@ -10,6 +10,7 @@ mod names;
 mod parser;
 mod runtime;
 mod scopes;
+mod texts;
 mod tree;
 mod values;
 mod writer;

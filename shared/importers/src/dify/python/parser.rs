@@ -12,7 +12,7 @@ pub struct Parser {
     pub tokens: Vec<Placed>,
     pub at: usize,
     pub depth: usize,
-    /// How deep the source is inside of f-strings.
+    /// The number of f-strings around the source.
     pub formats: usize,
     /// The operators and calls of the current statement. Each one makes the tree deeper.
     pub links: usize,

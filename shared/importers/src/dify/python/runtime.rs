@@ -1,4 +1,4 @@
-//! The runtime that translated code needs, of which it gets the functions that it calls.
+//! The runtime of translated code. The code gets only the functions that it calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

@@ -250,7 +250,7 @@ impl<'t> Writer<'t> {
         })
     }
 
-    /// Whether the value is a bool for sure.
+    /// Whether the value is certainly a bool.
     pub fn is_condition(&self, value: &Expr) -> bool {
         match value {
             Expr::Bool(_) | Expr::Not(_) | Expr::Compare(..) => true,
@@ -266,7 +266,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Whether the value is a text for sure.
+    /// Whether the value is certainly a text.
     pub fn is_text(&self, value: &Expr) -> bool {
         match value {
             Expr::Text(_) | Expr::Format(_) => true,

@@ -229,7 +229,7 @@ impl<'t> Writer<'t> {
                 }
                 target => {
                     let (pattern, count) = self.pattern(target)?;
-                    // A statement that begins with a bracket needs the `;` of the one before it, which it always has.
+                    // It begins with a bracket. Every statement before it ends with `;`, so that it stays a statement of its own.
                     format!("{pattern} = $unpack({value}, {count});")
                 }
             };

@@ -69,8 +69,8 @@ impl Piece<'_> {
     }
 }
 
-/// Splits a template like n8n. The first `}}` ends an expression, also within its texts and objects. A backslash before braces
-/// takes their meaning.
+/// Splits a template like n8n. The first `}}` ends an expression, also within its texts and objects. Braces after a
+/// backslash are a part of the text.
 fn split(template: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut start, mut from, mut is_code) = (Vec::new(), 0, 0, false);
     while let Some(at) = template[from..].find(if is_code { "}}" } else { "{{" }).map(|at| from + at) {
@@ -140,7 +140,7 @@ fn body(code: &str) -> String {
     if code.is_empty() {
         return "undefined".to_owned();
     }
-    // A comment must not swallow what follows.
+    // What follows must not become a part of the comment.
     let end = if code.rsplit('\n').next().is_some_and(|line| line.contains("//")) { "\n" } else { "" };
     match code.starts_with('{') || has_outer_comma(code) {
         true => format!("({code}{end})"),

@@ -8,7 +8,7 @@ use crate::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole
 use crate::model::settings;
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, text_field};
-use crate::n8n::parameter::{located, located_value};
+use crate::n8n::parameter::{located_name, located_value};
 use crate::notes::{Notes, note};
 use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 
@@ -95,7 +95,8 @@ pub fn service(node: Context) -> Translation {
 fn assistant(node: Context) -> Translation {
     let item_mode = json!({"result": {"js": "({ output })"}});
     let config = json!({"agentId": UNBOUND_ID, "message": text_field(prompt(node)), "itemMode": item_mode});
-    let named = format!("an agent in place of assistant `{}`", truncate(&located(node.parameter("assistantId")), 80));
+    let named =
+        format!("an agent in place of assistant `{}`", truncate(&located_name(node.parameter("assistantId")), 80));
     Translation::new("agent", config)
         .with_notes(["create an agent in place of the assistant, and select it"])
         .with_reconnects([named])
@@ -257,7 +258,7 @@ pub fn store_name(node: Context) -> String {
         "milvusCollection",
         "memoryKey",
     ];
-    let name = NAMES.into_iter().map(|name| located(node.parameter(name))).find(|name| !name.is_empty());
+    let name = NAMES.into_iter().map(|name| located_name(node.parameter(name))).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| node.source().name.to_owned());
     let name = truncate(name.trim_start_matches('='), 100);
     if name.is_empty() { "the store".to_owned() } else { name }

@@ -69,7 +69,7 @@ pub fn data(node: Context) -> Translation {
 }
 
 /// The parameters, without ids that only the editor of n8n needs. A template for HTML has expressions without the sign of one.
-/// It gets a name of its own: n8n prints its values in another way than those in other texts.
+/// It gets another name, `template`, because n8n prints values in HTML in another way than in other texts.
 fn readable(node: Context) -> Value {
     let mut parameters = node.parameters().clone();
     without_ids(&mut parameters);

@@ -6,7 +6,7 @@ use super::messages;
 use crate::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, functions, text_field};
-use crate::n8n::parameter::located;
+use crate::n8n::parameter::located_name;
 use crate::notes::{Notes, note};
 use crate::translation::{Translation, UNBOUND_ID};
 
@@ -68,7 +68,7 @@ pub fn wait(node: Context) -> Translation {
 pub fn workflow(node: Context) -> Translation {
     let mut notes = Notes::new();
     let is_each = text(node.parameter("mode")) == "each";
-    let named = match located(node.parameter("workflowId")) {
+    let named = match located_name(node.parameter("workflowId")) {
         name if name.is_empty() => "the sub-workflow".to_owned(),
         name => format!("workflow `{}`", truncate(&name, 80)),
     };

@@ -18,7 +18,7 @@ const MAX_FIELDS: usize = 50;
 /// The fields of a page, and the JavaScript that gives their values the names of n8n.
 pub struct Page {
     pub fields: Value,
-    /// The entries of an object, from `values`.
+    /// The entries of an object in JavaScript, which reads them from `values`.
     pub json: String,
     /// The field of an item that has its files.
     pub binary: String,

@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::sheets::id_in_url;
-use super::source::{Arg, Source, located};
+use super::source::{Arg, Source, id_in_url, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::script::quote;
 use crate::translation::Translation;
@@ -48,6 +47,12 @@ fn id(source: &Source, path: &str) -> Arg {
         "id" => Arg::Parameter(value.clone()),
         _ => Arg::Script(format!("n8n.idInUrl({})", (source.js)(value))),
     }
+}
+
+/// The id of the file or folder that is deleted or shared.
+fn file_or_folder(source: &Source) -> Option<Arg> {
+    let path = ["fileId", "folderNoRootId", "folderId"].into_iter().find(|path| source.find(path).is_some())?;
+    Some(id(source, path))
 }
 
 /// The folder that a file goes to; none for the root.
@@ -141,7 +146,7 @@ fn update(source: &Source) -> Option<Translation> {
 }
 
 fn create_from_text(source: &Source) -> Option<Translation> {
-    let name = source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone()));
+    let name = source.argument_or("name", "Untitled");
     let mut fields = metadata(source, Some(name));
     if source.is_true("options.convertToGoogleDocument") {
         fields.push(("mimeType".to_owned(), Arg::text("application/vnd.google-apps.document")));
@@ -208,20 +213,20 @@ fn relocate(source: &Source) -> Option<Translation> {
 }
 
 fn delete(source: &Source) -> Option<Translation> {
-    let path = ["fileId", "folderNoRootId", "folderId"].into_iter().find(|path| source.find(path).is_some())?;
+    let target = file_or_folder(source)?;
     let is_final = source.version < 3.0 || source.is_true("options.deletePermanently");
     let mut call = Call::new(if is_final { "google-drive/delete-file" } else { "google-drive/trash-file" })?;
-    call.set(source, "fileId", id(source, path));
+    call.set(source, "fileId", target);
     call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
     call.node("({ success: true })")
 }
 
 fn share(source: &Source) -> Option<Translation> {
-    let path = ["fileId", "folderNoRootId", "folderId"].into_iter().find(|path| source.find(path).is_some())?;
+    let target = file_or_folder(source)?;
     let permissions = source.get("permissionsUi.permissionsValues");
     let permission = list(permissions).first().unwrap_or(permissions);
     let mut call = Call::new("google-drive/share-file")?;
-    call.set(source, "fileId", id(source, path));
+    call.set(source, "fileId", target);
     for name in ["role", "type", "emailAddress", "domain"] {
         if !is_empty(&permission[name]) {
             call.set(source, name, Arg::Parameter(permission[name].clone()));
@@ -241,11 +246,7 @@ fn share(source: &Source) -> Option<Translation> {
 
 fn create_folder(source: &Source) -> Option<Translation> {
     let mut call = Call::new("google-drive/create-folder")?;
-    call.set(
-        source,
-        "name",
-        source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone())),
-    );
+    call.set(source, "name", source.argument_or("name", "Untitled"));
     if let Some(folder) = folder(source) {
         call.set(source, "parents", Arg::List(vec![folder]));
     }

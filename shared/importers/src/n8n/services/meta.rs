@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::source::{Arg, Source, text_field};
-use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::lenient::{list, scalar_text, text};
 use crate::secrets::is_secret;
+use crate::syntax::escape_jinja;
 use crate::translation::Translation;
 
 const HOST: &str = "https://graph.facebook.com";
@@ -18,7 +19,7 @@ fn call(method: &str, path: Vec<Arg>, source: &Source) -> Map<String, Value> {
     let path = path.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/");
     let url = match path.contains("${") {
         true => json!({"js": format!("`{HOST}/{path}`")}),
-        false => crate::syntax::escape_jinja(&format!("{HOST}/{path}")).into(),
+        false => escape_jinja(&format!("{HOST}/{path}")).into(),
     };
     Map::from_iter([
         ("method".to_owned(), json!(method)),
@@ -28,7 +29,7 @@ fn call(method: &str, path: Vec<Arg>, source: &Source) -> Map<String, Value> {
     ])
 }
 
-fn done(config: Map<String, Value>) -> Translation {
+fn translation(config: Map<String, Value>) -> Translation {
     Translation::new("http", config.into()).with_reconnects(["a credential for the Graph API of Meta"])
 }
 
@@ -38,8 +39,7 @@ pub fn graph(source: &Source) -> Option<Translation> {
     }
     let method = source.text("httpRequestMethod");
     let method = if matches!(method, "POST" | "DELETE") { method } else { "GET" };
-    let version =
-        source.find("graphApiVersion").map_or_else(|| Arg::text(VERSION), |value| Arg::Parameter(value.clone()));
+    let version = source.argument_or("graphApiVersion", VERSION);
     let segments = ["node", "edge"].iter().filter_map(|path| source.find(path));
     let path = std::iter::once(version).chain(segments.map(|segment| Arg::Parameter(segment.clone())));
     let path: Vec<Arg> = path.collect();
@@ -63,25 +63,21 @@ pub fn graph(source: &Source) -> Option<Translation> {
     let fields: Vec<String> =
         list(source.get("options.fields.field")).iter().map(|field| scalar_text(&field["name"])).collect();
     if !fields.is_empty() {
-        query.insert("fields".to_owned(), crate::syntax::escape_jinja(&fields.join(",")).into());
+        query.insert("fields".to_owned(), escape_jinja(&fields.join(",")).into());
     }
-    if let Some(json) = source.find("options.queryParametersJson") {
-        let written = (source.js)(json);
-        notes.push(format!(
-            "its query is one computed value, which is not imported ({} characters)",
-            written.chars().count()
-        ));
+    if source.find("options.queryParametersJson").is_some() {
+        notes.push("its query in JSON is not imported: write its parameters one by one".to_owned());
     }
     if !query.is_empty() {
         config.insert("query".to_owned(), query.into());
     }
-    Some(done(config).with_notes(notes))
+    Some(translation(config).with_notes(notes))
 }
 
 /// The address of a file that someone sent over WhatsApp.
 pub fn media_url(source: &Source) -> Option<Translation> {
     let id = source.find_any(&["mediaGetId", "mediaId"])?;
-    Some(done(call("GET", vec![Arg::text(VERSION), Arg::Parameter(id.clone())], source)))
+    Some(translation(call("GET", vec![Arg::text(VERSION), Arg::Parameter(id.clone())], source)))
 }
 
 /// A file with an address, sent over WhatsApp.
@@ -97,12 +93,7 @@ pub fn send_media(source: &Source) -> Option<Translation> {
         _ => return None,
     }
     for (path, name) in [("additionalFields.mediaCaption", "caption"), ("additionalFields.mediaFilename", "filename")] {
-        media.extend(
-            source
-                .find(path)
-                .filter(|value| !is_empty(value))
-                .map(|value| (name.to_owned(), Arg::Parameter(value.clone()))),
-        );
+        media.extend(source.find(path).map(|value| (name.to_owned(), Arg::Parameter(value.clone()))));
     }
     let to = source.js("recipientPhoneNumber");
     let body = Arg::Object(vec![
@@ -114,5 +105,5 @@ pub fn send_media(source: &Source) -> Option<Translation> {
     let phone = Arg::Parameter(source.get("phoneNumberId").clone());
     let mut config = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
     config.insert("body".to_owned(), json!({"type": "json", "value": {"js": body.script(source.js)}}));
-    Some(done(config))
+    Some(translation(config))
 }

@@ -33,11 +33,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("page", "" | "create") => {
             let mut call = Call::new("notion/create-page")?;
             call.set(source, "parentId", id(source, "pageId"));
-            call.set(
-                source,
-                "title",
-                source.find("title").map_or_else(|| Arg::text(""), |title| Arg::Parameter(title.clone())),
-            );
+            call.set(source, "title", source.argument_or("title", ""));
             if let Some(blocks) = blocks(source) {
                 call.set(source, "children", blocks);
             }

@@ -80,13 +80,13 @@ fn post(source: &Source) -> Option<Translation> {
     let option = |name: &str| source.find(&format!("otherOptions.{name}"));
     let kind = source.text("messageType");
     let ephemeral = source.get("otherOptions.ephemeral.ephemeralValues.user");
-    let is_ephemeral = !is_empty(located(ephemeral)) && *source.get("otherOptions.ephemeral") != false;
+    let is_ephemeral = !is_empty(ephemeral) && *source.get("otherOptions.ephemeral") != false;
     let mut call = Call::new(if is_ephemeral { "slack/post-ephemeral" } else { "slack/post-message" })?;
     call.set(source, "channel", channel(source));
-    let written = source.find("text").map_or_else(|| Arg::text(""), |text| Arg::Parameter(text.clone()));
+    let written = source.argument_or("text", "");
     call.set(source, "text", written);
     if is_ephemeral {
-        call.set(source, "user", Arg::Parameter(located(ephemeral).clone()));
+        call.set(source, "user", Arg::Parameter(ephemeral.clone()));
     }
     if kind != "text"
         && kind != "attachment"
@@ -135,7 +135,7 @@ fn update(source: &Source) -> Option<Translation> {
     let mut call = Call::new("slack/update-message")?;
     call.set(source, "channel", channel(source));
     call.set_from(source, "ts", "ts");
-    let written = source.find("text").map_or_else(|| Arg::text(""), |text| Arg::Parameter(text.clone()));
+    let written = source.argument_or("text", "");
     call.set(source, "text", written);
     if let Some(blocks) = blocks(source, &mut notes) {
         call.set(source, "blocks", blocks);

@@ -57,16 +57,25 @@ impl<'a> Source<'a> {
 
     /// The operation, or the default of n8n.
     pub fn operation(&self, default: &'a str) -> &'a str {
-        Some(self.text("operation")).filter(|operation| !operation.is_empty()).unwrap_or(default)
+        self.text_or("operation", default)
     }
 
     pub fn resource(&self, default: &'a str) -> &'a str {
-        Some(self.text("resource")).filter(|resource| !resource.is_empty()).unwrap_or(default)
+        self.text_or("resource", default)
+    }
+
+    fn text_or(&self, path: &str, default: &'a str) -> &'a str {
+        Some(self.text(path)).filter(|text| !text.is_empty()).unwrap_or(default)
+    }
+
+    /// A parameter as an argument, or a text.
+    pub fn argument_or(&self, path: &str, default: &str) -> Arg {
+        self.find(path).map_or_else(|| Arg::text(default), |value| Arg::Parameter(value.clone()))
     }
 
     /// A parameter in JavaScript; `undefined` if it is not given.
     pub fn js(&self, path: &str) -> String {
-        self.find(path).map_or_else(|| "undefined".to_owned(), |value| (self.js)(value))
+        self.js_or(path, "undefined")
     }
 
     /// A parameter in JavaScript, or its default.
@@ -87,6 +96,13 @@ pub fn text_field(source: &Source, value: &Value) -> Value {
 pub fn located(value: &Value) -> &Value {
     let is_locator = value.get("__rl").is_some() || (value.get("mode").is_some() && value.get("value").is_some());
     if is_locator { &value["value"] } else { value }
+}
+
+/// The id in the URL of a file, or the text itself.
+pub fn id_in_url(text: &str) -> String {
+    let id = ["/d/", "/folders/", "?id="].iter().find_map(|before| text.split_once(before));
+    let id = id.map_or(text, |(_, id)| id.split(['/', '?', '#', '&']).next().unwrap_or_default());
+    id.to_owned()
 }
 
 /// Whether a parameter has no expression.

@@ -65,7 +65,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
     )
 }
 
-/// The name of the table, with the characters that names of tables have here.
+/// The name of the table. Other characters than those that names of tables can have here become `_`.
 fn name(source: &Source) -> Option<String> {
     let raw = source.raw("dataTableId");
     let names = [&raw["cachedResultName"], source.get("dataTableId")].map(scalar_text);
