@@ -2,7 +2,7 @@
 # Uses the console in Debian's Chromium, on loopback only. Usage: tests/clients/console.sh
 #
 # Needs a built `local`; Chromium (apt-get install chromium); Node 20 or newer; and: npm ci --prefix tests/clients/docs
-# PICTURES=<folder> also stores a picture of each screen. TESTS=<files> carries out only these.
+# PICTURES=<folder> also stores a picture of each screen. TESTS=<files> carries out only these. LANES=1 runs them one after another.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,25 +12,28 @@ lacks() { printf 'error: %s; the top of tests/clients/console.sh lists what to i
 # Both pages are tested with the same packages.
 ln -sfn ../docs/node_modules tests/clients/console/node_modules
 
-local=$(realpath "${LOCAL_BIN:-${CARGO_TARGET_DIR:-target}/debug/local}")
+program=$(realpath "${LOCAL_BIN:-${CARGO_TARGET_DIR:-target}/debug/local}")
 data=$(mktemp -d)
-port=${PORT:-9350}
-export BASE="http://127.0.0.1:$port" NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
-platform=
-clean_up() {
-    [[ -z $platform ]] || { kill -INT "$platform" && wait "$platform"; } 2>/dev/null || true
-    platform=
-}
-trap 'clean_up; rm -rf "$data"' EXIT
+trap 'rm -rf "$data"' EXIT
+export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
-failed=0
 # Each file has a platform of its own: a newcomer has paid for nothing yet.
-for file in ${TESTS:-tests/clients/console/*_test.mjs}; do
-    rm -rf "$data/platform"
-    "$local" --ephemeral --data-dir "$data/platform" --port "$port" >"$data/out" 2>"$data/log" &
+run_file() {
+    local file=$1 own=$data/$lane port=$((${PORT:-9350} + lane)) failed=0 platform
+    rm -rf "$own" && mkdir "$own"
+    "$program" --ephemeral --data-dir "$own/platform" --port "$port" >"$own/out" 2>"$own/log" &
     platform=$!
+    export BASE="http://127.0.0.1:$port"
     for _ in $(seq 100); do curl -m 5 -fs "$BASE/health" >/dev/null && break; sleep 0.1; done
-    node --test --test-concurrency=1 --test-reporter=spec "$file" || failed=1
-    clean_up
-done
-exit "$failed"
+    node --test --test-concurrency=1 --test-reporter=spec "$file" >"$own/tests" 2>&1 || failed=1
+    # In one piece, because the files of the other lane write too.
+    cat "$own/tests"
+    kill -INT "$platform" && wait "$platform" || true
+    return "$failed"
+}
+export -f run_file
+export program data
+
+# Two at once, because a page often waits. In reverse order, because the screens take the most time.
+ls -r ${TESTS:-tests/clients/console/*_test.mjs} |
+    xargs -P "${LANES:-2}" --process-slot-var=lane -I{} bash -c 'run_file {}'
