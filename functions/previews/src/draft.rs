@@ -9,7 +9,7 @@ use engine::compile::{ExecutionPlan, PinnedOutput, PlanStep};
 use engine::nodes::r#loop::ITEM;
 use engine::nodes::{ERROR, OUT};
 use engine::value_size::check_input;
-use runner::{Trigger, compile_draft, find_trigger};
+use runner::{Trigger, compile_draft, find_trigger, pin_people};
 use serde_json::Value;
 use web::language;
 
@@ -25,7 +25,7 @@ pub struct Draft {
 impl Draft {
     /// Compiles the graph, and checks everything in the request that refers to it.
     pub async fn new(graph: Graph, request: PreviewIn) -> Result<Self> {
-        let PreviewIn { input, trigger, pinned, until } = request;
+        let PreviewIn { input, trigger, pinned, until, dry } = request;
         let chosen = match &trigger {
             Some(id) => Trigger::of_node(&graph, id).ok_or("the draft has no trigger with this id"),
             None => find_trigger(&graph).ok_or("the draft has no trigger"),
@@ -35,7 +35,10 @@ impl Draft {
         let trigger = find_step(&plan, &chosen.node_id, "trigger")?;
         let until = until.map(|id| find_step(&plan, &id, "until")).transpose()?;
         let pinned = pinned.into_iter().map(|(id, pinned)| check_pinned(&plan, &id, pinned));
-        let pinned: BTreeMap<usize, PinnedOutput> = pinned.collect::<Result<_>>()?;
+        let mut pinned: BTreeMap<usize, PinnedOutput> = pinned.collect::<Result<_>>()?;
+        if dry {
+            pin_people(&plan, &mut pinned);
+        }
         let input = Arc::new(chosen).check_input(input).await?;
         Ok(Self { plan: Arc::new(plan.previewed(pinned, until)), trigger, input })
     }

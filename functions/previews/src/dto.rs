@@ -31,6 +31,10 @@ pub struct PreviewIn {
     /// has completed for the first time.
     #[schema(example = "ask")]
     pub until: Option<String>,
+    /// Whether nothing is called and nobody is asked: a node that would do so gives its pinned output, or an example.
+    #[serde(default)]
+    #[schema(example = false)]
+    pub dry: bool,
 }
 
 /// The output of a node that is not performed.

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::id::{RunId, WorkflowId};
 use effects::{EffectOrigin, EffectOwner};
-use runner::{Preview, PreviewEnd, PreviewReport};
+use runner::{ExampleEffects, Preview, PreviewEnd, PreviewReport};
 use serde_json::Value;
 use web::builder::{Data, Editor, ErrorBody, ErrorResponses, NotFound, NotJson, NotPermitted};
 use web::language::AcceptLanguageHeaders;
@@ -17,7 +17,7 @@ use crate::{LIMIT, Stores};
 /// Preview a workflow's draft
 ///
 /// Carries out the draft and returns the output of each node. No run is stored. Effects are real, and calls of models are
-/// charged. Pin the output of a node to replace its execution. Delays do not wait. A preview ends at a review that is not
+/// charged, unless it is `dry`. Pin the output of a node to replace its execution. Delays do not wait. A preview ends at a review that is not
 /// pinned, and after 25 seconds.
 ///
 /// The draft must have a valid graph. Its channels may be incomplete. References are checked only when a node uses
@@ -41,6 +41,7 @@ pub async fn preview_workflow(
     let account = access.account;
     let workflow = stores.workflows.get(account, workflow_id).await?;
     workflow.check_previewable()?;
+    let is_dry = request.dry;
     let Draft { plan, trigger, input } = Draft::new(workflow.graph, request).await?;
     let id = RunId::new();
     let owner = EffectOwner {
@@ -51,7 +52,10 @@ pub async fn preview_workflow(
         origin: EffectOrigin::Preview { conversation: None },
     };
     let preview = Preview { id, plan: plan.clone(), trigger, input, clock: stores.clock };
-    let report = preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?;
+    let report = match is_dry {
+        true => preview.carry_out(ExampleEffects(plan.clone()), LIMIT).await?,
+        false => preview.carry_out(stores.performers.of_owner(owner), LIMIT).await?,
+    };
     let PreviewReport { events, outputs, end } = report;
     Ok(Data { data: preview_response(NodeList::new(&plan, events, outputs), end) })
 }

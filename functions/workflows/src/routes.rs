@@ -29,7 +29,7 @@ routes! { Stores;
     "/builder/v1/workflows/templates" => get(list_templates?);
     "/builder/v1/workflows/templates/{template_id}" => get(get_template);
     "/builder/v1/workflows/templates/{template_id}/instantiate" => post(instantiate_template);
-    "/builder/v1/workflows/import" => post(import_workflow);
+    "/builder/v1/workflows/import" => post(import_workflow?);
     "/builder/v1/workflows/batch/archive" => post(archive_workflows);
     "/builder/v1/workflows/{id}" => get(get_workflow), patch(update_workflow), delete(delete_workflow);
     "/builder/v1/workflows/{id}/tool" => put(mark_workflow_as_tool), delete(unmark_workflow_as_tool);

@@ -1,5 +1,7 @@
 //! Imports a workflow that Atelier itself exported. Nothing is translated.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -56,5 +58,5 @@ pub fn read(document: &Value) -> Result<Imported> {
         report.reconnect.extend(what.map(|what| Reconnect { node_id: node.id.clone(), what }));
         report.nodes.push(NodeReport { id: node.id.clone(), status, why, original: None });
     }
-    Ok(Imported { name, description, graph, report })
+    Ok(Imported { name, description, graph, report, recorded: BTreeMap::new(), agents: Vec::new() })
 }

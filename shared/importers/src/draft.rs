@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::lenient::truncate;
 use super::slug::Ids;
 use super::translation::{TranslatedStep, Translation, find_problem};
-use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets};
+use super::{ImportSource, ImportedAgent, NodeReport, Reconnect, Report, Status, bounds, secrets};
 use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
 use engine::nodes::input::InputNode;
@@ -64,12 +64,13 @@ pub struct Draft {
     seen: HashSet<(End, End)>,
     /// The size of all configurations together.
     bytes: usize,
+    agents: Vec<ImportedAgent>,
 }
 
 impl Draft {
     pub fn new(source: ImportSource) -> Self {
         let report = Report { source, nodes: Vec::new(), reconnect: Vec::new() };
-        Self { graph: Graph::default(), report, nodes: Vec::new(), seen: HashSet::new(), bytes: 0 }
+        Self { graph: Graph::default(), report, nodes: Vec::new(), seen: HashSet::new(), bytes: 0, agents: Vec::new() }
     }
 
     /// Reports a node of the original that gets no node in the graph.
@@ -145,6 +146,9 @@ impl Draft {
             // A connection to an earlier step closes a loop.
             let back = if to < from { NEXT } else { IN };
             self.add_connection(&step_ids[from], &port, &step_ids[to], back);
+        }
+        if let (Some(fields), Some(id)) = (translation.agent, step_ids.first()) {
+            self.agents.push(ImportedAgent { node_id: id.clone(), fields });
         }
         let exits = translation.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
         let exits = exits.collect();
@@ -308,10 +312,10 @@ impl Draft {
         }
     }
 
-    pub fn finish(mut self) -> (Graph, Report) {
+    pub fn finish(mut self) -> (Graph, Report, Vec<ImportedAgent>) {
         self.add_originals();
         bounds::limit_report(&mut self.report);
-        (self.graph, self.report)
+        (self.graph, self.report, self.agents)
     }
 
     fn add_connection(&mut self, from: &str, exit: &str, to: &str, port: &str) {

@@ -23,6 +23,8 @@ mod syntax;
 mod translation;
 mod yaml;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -39,6 +41,19 @@ pub struct Imported {
     pub description: Option<String>,
     pub graph: Graph,
     pub report: Report,
+    /// Items that the file has recorded for tests, by the id of the node that gave them, without their secrets.
+    pub recorded: BTreeMap<String, Value>,
+    /// The agents to make.
+    pub agents: Vec<ImportedAgent>,
+}
+
+/// An agent that the original has as nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedAgent {
+    /// The node that asks the agent. Its `agentId` is to be set.
+    pub node_id: String,
+    /// The fields of the agent, as the API takes them.
+    pub fields: Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -37,6 +37,8 @@ pub struct Translation {
     pub exits: Vec<(String, usize, String)>,
     pub notes: Notes,
     pub reconnect: Vec<String>,
+    /// The fields of the agent that the first step asks, if the import makes it.
+    pub agent: Option<Value>,
     /// The reason, when the node cannot be translated: it becomes a placeholder, or code that a person must write.
     pub unsupported: Option<String>,
 }
@@ -56,6 +58,7 @@ impl Translation {
             exits,
             notes,
             reconnect,
+            agent: None,
             unsupported: None,
         }
     }

@@ -4,6 +4,7 @@
 mod admission;
 mod answerers;
 mod arrivals;
+mod dry;
 mod erasure;
 mod hint;
 mod invocation;
@@ -22,6 +23,7 @@ mod worker;
 pub use admission::{Admission, RunAdmission};
 pub use answerers::{ActiveReleases, Answerer, Answerers, AnsweringRelease};
 pub use arrivals::{Arrivals, Arrived, ArrivingRun};
+pub use dry::{ExampleEffects, pin_people};
 pub use erasure::Erasures;
 pub use hint::{Hint, HintHandler};
 pub use invocation::{Invocation, InvocationEvent, InvocationEvents};

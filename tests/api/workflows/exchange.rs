@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
+use tests::provider::FakeProvider;
 
 use super::*;
 
@@ -83,6 +84,67 @@ async fn workflows_of_other_products_become_drafts_with_a_report() {
 }
 
 #[tokio::test]
+async fn a_dry_run_shows_what_the_nodes_give_without_a_call() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let fake = FakeProvider::start().await;
+    let to = |node: &str| json!({"main": [[{"node": node, "type": "main", "index": 0}]]});
+    let call = |name: &str, path: &str| {
+        let parameters = json!({"url": format!("={}/{path}", fake.base_url)});
+        json!({"name": name, "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "parameters": parameters})
+    };
+    let assignment = json!({"id": "1", "name": "who", "type": "string", "value": "={{ $json.name.toUpperCase() }}"});
+    let secret = format!("Bearer {}", "a1B2c3D4".repeat(4));
+    let n8n = json!({
+        "name": "Greet",
+        "nodes": [
+            {"name": "Hook", "type": "n8n-nodes-base.webhook", "typeVersion": 2, "parameters": {"path": "greet"}},
+            call("Look up", "{{ $json.body.id }}"),
+            {"name": "Greet", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": [assignment]}}},
+            call("Tell", "tell/{{ $json.who }}"),
+        ],
+        "connections": {"Hook": to("Look up"), "Look up": to("Greet"), "Greet": to("Tell")},
+        "pinData": {
+            "Hook": [{"json": {"body": {"id": 7}, "headers": {"authorization": secret}}}],
+            "Look up": [{"json": {"name": "ada"}}, {"json": {"name": "bob"}}],
+        },
+    });
+    let request = ada.request(Method::POST, &format!("{WORKFLOWS}/import?run=dry"));
+    let imported = send(request.header("Content-Type", "application/json").body(n8n.to_string())).await;
+    assert_eq!(imported.status, "201 Created", "{}", imported.text);
+    assert!(!imported.text.contains(&secret[7..]), "{}", imported.text);
+    let run = &imported.json["report"]["run"];
+    assert_eq!(run["state"], "completed", "{run}");
+    let node = |id: &str| {
+        let nodes = run["nodes"].as_array().unwrap();
+        nodes.iter().find(|node| node["nodeId"] == id).unwrap_or_else(|| panic!("{id} is not in {run}"))
+    };
+    assert_eq!((&node("look_up")["answer"], &node("tell")["answer"]), (&json!("recorded"), &json!("example")));
+    let greeted = node("greet");
+    let names: Vec<&Value> = greeted["output"].as_array().unwrap().iter().map(|item| &item["json"]["who"]).collect();
+    assert_eq!((&greeted["answer"], names), (&json!("computed"), vec![&json!("ADA"), &json!("BOB")]));
+    assert_eq!(fake.take_requests().len(), 0);
+    let report = ada.get(&format!("{WORKFLOWS}/{}/import-report", imported.id())).await;
+    assert_eq!(&report.json["data"]["run"], run);
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_draft_with_errors_does_not_start() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let odd = json!({"name": "Odd", "type": "n8n-nodes-base.somethingNew", "typeVersion": 1, "parameters": {}});
+    let n8n = json!({"name": "Odd", "nodes": [odd], "connections": {}});
+    let path = format!("{WORKFLOWS}/import?run=dry");
+    let request = ada.request(Method::POST, &path).header("Content-Type", "application/json");
+    let imported = send(request.body(n8n.to_string())).await;
+    let run = &imported.json["report"]["run"];
+    assert_eq!((&run["state"], &run["nodes"]), (&json!("not_started"), &json!([])), "{}", imported.text);
+    assert!(run["error"]["message"].is_string(), "{run}");
+    let wet = ada.request(Method::POST, &path.replace("dry", "wet")).header("Content-Type", "application/json");
+    assert_eq!(send(wet.body(n8n.to_string())).await.code(), "invalid_query");
+}
+
+#[tokio::test]
 async fn a_refused_file_creates_nothing() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
@@ -120,4 +182,52 @@ async fn a_large_response_is_replayed_unchanged() {
     assert_eq!(first.status, "201 Created", "{}", first.text);
     assert_eq!(second.header("idempotent-replayed"), Some("true"));
     assert_eq!(first.text, second.text);
+}
+
+#[tokio::test]
+async fn an_imported_agent_is_made_for_the_caller() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let sub = |name: &str, kind: &str| (name.to_owned(), json!({kind: [[{"node": "Scout", "type": kind}]]}));
+    let model = json!({"model": {"value": "dev-chat"}, "options": {"temperature": 0.5}});
+    let foreign = json!({"model": {"value": "gpt-of-another-company"}});
+    let tool = json!({"url": "=https://example.com/orders/{{ $fromAI('order') }}", "authentication": "genericCredentialType", "genericAuthType": "httpHeaderAuth"});
+    let n8n = |model: &Value| {
+        let nodes = json!([
+            {"name": "Go", "type": "n8n-nodes-base.manualTrigger", "parameters": {}},
+            {"name": "Scout", "type": "@n8n/n8n-nodes-langchain.agent", "typeVersion": 2, "parameters": {"promptType": "define", "text": "Hi", "options": {"systemMessage": "Be brief."}}},
+            {"name": "Model", "type": "@n8n/n8n-nodes-langchain.lmChatOpenAi", "parameters": model},
+            {"name": "Find order", "type": "n8n-nodes-base.httpRequestTool", "parameters": tool},
+        ]);
+        let mut connections: serde_json::Map<String, Value> =
+            [sub("Model", "ai_languageModel"), sub("Find order", "ai_tool")].into_iter().collect();
+        connections.insert("Go".to_owned(), json!({"main": [[{"node": "Scout", "type": "main", "index": 0}]]}));
+        json!({"name": "Ask", "nodes": nodes, "connections": connections}).to_string()
+    };
+    let imported = import(&ada, "application/json", &n8n(&model)).await;
+    assert_eq!(imported.status, "201 Created", "{}", imported.text);
+    let nodes = imported.json["data"]["graph"]["nodes"].as_array().unwrap();
+    let id = nodes.iter().find(|node| node["id"] == "scout").unwrap()["config"]["agentId"].as_str().unwrap();
+    let agent = ada.get(&format!("/builder/v1/agents/{id}")).await;
+    let config = &agent.json["data"]["config"];
+    assert_eq!((&config["model"], &config["temperature"]), (&json!("dev-chat"), &json!(0.5)), "{}", agent.text);
+    assert_eq!((&config["instructions"], &config["tools"][0]["name"]), (&json!("Be brief."), &json!("find_order")));
+    let bob = app.person("bob");
+    assert_eq!(bob.get(&format!("/builder/v1/agents/{id}")).await.code(), "agent_not_found");
+    let reconnect = imported.json["report"]["reconnect"].to_string();
+    assert!(reconnect.contains("credential of the tool `find_order`"), "{reconnect}");
+
+    let imported = import(&ada, "application/json", &n8n(&foreign)).await;
+    let reconnect = imported.json["report"]["reconnect"].to_string();
+    assert!(reconnect.contains("the model `gpt-of-another-company`"), "{reconnect}");
+    let agents = ada.get("/builder/v1/agents").await;
+    assert_eq!(agents.json["meta"]["total"], 2, "{}", agents.text);
+
+    // A repeated import makes nothing twice.
+    for _ in 0..2 {
+        let request = ada.request(Method::POST, &format!("{WORKFLOWS}/import"));
+        let request = request.header("Content-Type", "application/json").header("Idempotency-Key", "once");
+        assert_eq!(send(request.body(n8n(&model))).await.status, "201 Created");
+    }
+    assert_eq!(ada.get("/builder/v1/agents").await.json["meta"]["total"], 3);
 }

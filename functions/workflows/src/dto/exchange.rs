@@ -3,9 +3,25 @@
 use importers::{ImportSource, NodeReport, Reconnect, Report, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
+use super::dry_run::DryRunOut;
 use super::workflow::WorkflowOut;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ImportQuery {
+    /// `dry` also runs the draft: no node calls anything, and the report shows what each node gives.
+    #[param(inline, nullable = false)]
+    pub run: Option<ImportRun>,
+}
+
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportRun {
+    Dry,
+}
 
 /// The imported workflow, and a report on each node of the original.
 #[derive(Serialize, ToSchema)]
@@ -26,6 +42,10 @@ pub struct ReportOut {
     /// The items to connect again or to check. Credentials and channels are not imported. An export of this platform
     /// keeps the ids of its agents and workflows.
     reconnect: Vec<ReconnectOut>,
+    /// What the nodes did, with `run=dry`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    run: Option<DryRunOut>,
 }
 
 /// The result of importing one node.
@@ -54,8 +74,8 @@ pub struct ReconnectOut {
     what: String,
 }
 
-impl From<Report> for ReportOut {
-    fn from(Report { source, nodes, reconnect }: Report) -> Self {
+impl ReportOut {
+    pub fn new(Report { source, nodes, reconnect }: Report, run: Option<DryRunOut>) -> Self {
         let nodes = nodes.into_iter().map(|NodeReport { id, status, why, original }| NodeReportOut {
             id,
             status,
@@ -63,6 +83,6 @@ impl From<Report> for ReportOut {
             original,
         });
         let reconnect = reconnect.into_iter().map(|Reconnect { node_id, what }| ReconnectOut { node_id, what });
-        Self { source, nodes: nodes.collect(), reconnect: reconnect.collect() }
+        Self { source, nodes: nodes.collect(), reconnect: reconnect.collect(), run }
     }
 }

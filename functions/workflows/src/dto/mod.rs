@@ -1,5 +1,6 @@
 //! Query parameters, request bodies and response bodies.
 
+pub mod dry_run;
 pub mod exchange;
 pub mod expression;
 pub mod list;

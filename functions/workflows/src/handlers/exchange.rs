@@ -15,11 +15,13 @@ use store::idempotency::CreateOutcome;
 use web::builder::{Caller, Data, ErrorBody, ErrorResponses, KeyReused, NotFound, Viewer};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
-use web::{Hashed, Path, Result, TextFile};
+use web::{Hashed, Path, Query, Result, TextFile};
 
 use crate::Stores;
-use crate::dto::exchange::{ImportedOut, ReportOut};
+use crate::dry_run::dry_run;
+use crate::dto::exchange::{ImportQuery, ImportRun, ImportedOut, ReportOut};
 use crate::dto::workflow::WorkflowOut;
+use crate::imported_agents::NewAgents;
 
 /// Export a workflow
 ///
@@ -50,9 +52,13 @@ pub async fn export_workflow(
 /// Import a workflow
 ///
 /// The body is the file: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). The result is a draft
-/// and a report on each node. A node that is not supported becomes a `placeholder`.
+/// and a report on each node. A node that is not supported becomes a `placeholder`. Agents that are nodes of the original
+/// become agents of the caller, whom nobody else sees.
+///
+/// With `run=dry`, the draft also runs once, for at most 15 seconds. Nothing is called: a node that calls something or asks a
+/// person gets the data that the file has pinned for it, or an example.
 #[utoipa::path(
-    post, path = "/builder/v1/workflows/import", tag = "workflows", params(IdempotencyHeaders),
+    post, path = "/builder/v1/workflows/import", tag = "workflows", params(ImportQuery, IdempotencyHeaders),
     request_body(
         content((Object = "application/json"), (String = "application/yaml")), description = "The file",
     ),
@@ -69,21 +75,30 @@ pub async fn import_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
+    Query(ImportQuery { run }): Query<ImportQuery>,
     Hashed { body: TextFile(file), hash, .. }: Hashed<TextFile>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
-    let Imported { name, description, graph, report } = offload(move || read(&file)).await?;
+    let Imported { name, description, mut graph, mut report, recorded, agents } = offload(move || read(&file)).await?;
+    let run = match run {
+        Some(ImportRun::Dry) => Some(dry_run(graph.clone(), &recorded, stores.clock.clone()).await?),
+        None => None,
+    };
+    let agents = NewAgents::build(&stores, &caller, agents, &mut graph).await?;
+    report.reconnect.extend(agents.reconnect.iter().cloned());
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     let etag = ETag::from_revision(workflow.revision);
-    let report = ReportOut::from(report);
+    let report = ReportOut::new(report, run);
     let kept = serde_json::to_vec(&report).map_err(Error::internal)?;
+    agents.store(&stores).await?;
     stores.workflows.put_import_report(workflow.account, workflow.id, kept).await?;
     let answer = ImportedOut { data: WorkflowOut::new(workflow.clone(), TeamRole::Owner), report };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
     let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
     if matches!(outcome, CreateOutcome::Before(_)) {
         stores.workflows.discard_import_report(workflow.account, workflow.id).await;
+        agents.discard(&stores).await;
     }
     Ok(idempotency::creation_response(outcome, Some(etag), answer))
 }

@@ -177,7 +177,7 @@ impl NodeKind for HttpNode {
         json!({
             "type": "object", "required": ["status", "headers", "body"], "additionalProperties": false,
             "properties": {
-                "status": {"type": "integer", "minimum": 100, "maximum": 599},
+                "status": {"type": "integer", "minimum": 100, "maximum": 599, "examples": [200]},
                 "headers": {"type": "object", "additionalProperties": {"type": "string"}},
                 "body": body,
             },

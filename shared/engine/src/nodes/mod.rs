@@ -266,7 +266,7 @@ mod tests {
 
     use super::*;
     use crate::expression::Expression;
-    use crate::schema::{Program, check_config, faults};
+    use crate::schema::{Program, check_config, check_value, example, faults};
 
     #[test]
     fn the_schemas_of_all_types_are_valid_and_closed() {
@@ -298,6 +298,13 @@ mod tests {
         for node_type in all() {
             for (port, schema) in node_type.example_outputs() {
                 assert_eq!(faults(&schema, "schema"), [], "{} {port}", node_type.name);
+                let example = example(&schema);
+                assert_eq!(
+                    check_value(&schema, &example, "value").violations,
+                    [],
+                    "{} {port}: {example}",
+                    node_type.name
+                );
             }
         }
         assert_eq!(faults(&policy::error_schema(), "schema"), []);

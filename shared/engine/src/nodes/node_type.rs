@@ -17,7 +17,7 @@ use super::{
     Category, ERROR, FieldWarning, IN, Join, NodeConfig, NodeKind, OUT, each, item_mode, r#loop, own_fields, policy,
     redaction,
 };
-use crate::schema::{FieldProblem, convert_whole_floats};
+use crate::schema::{FieldProblem, convert_whole_floats, example};
 use domain::catalog::Purpose;
 use domain::language::{Language, Translated};
 use domain::reference::Reference;
@@ -205,6 +205,15 @@ impl NodeType {
             results.push(json!({"type": "null"}));
         }
         Ok(each::list_schema(results))
+    }
+
+    /// An example of what the effect of a node gives: the first port, and a value that fits there. With `each` or `itemMode`, it
+    /// is what the node gives for one element.
+    pub fn example_answer(&self, config: &Map<String, Value>) -> (Cow<'static, str>, Value) {
+        let Ok(node) = self.parse(config) else { return (OUT.into(), json!({})) };
+        let port = node.summarize().outputs.into_iter().next().unwrap_or(OUT.into());
+        let value = example(&node.output_schema(&port));
+        (port, value)
     }
 
     /// The schema of the configuration, with descriptions in a language.

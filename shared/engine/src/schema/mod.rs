@@ -5,6 +5,7 @@
 mod budget;
 mod checker;
 mod equality;
+mod example;
 mod faults;
 mod findings;
 mod integers;
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 use budget::ValidationBudget;
 use checker::{Checker, Dialect};
+pub use example::example;
 pub use faults::faults;
 pub use findings::{FieldProblem, Findings};
 pub use integers::convert_whole_floats;

@@ -8,6 +8,8 @@ mod nodes;
 mod python;
 mod texts;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
@@ -46,8 +48,8 @@ pub fn read(document: &Value) -> Result<Imported> {
         connect_loops(&app, &mut draft);
         note_losses(&app, &mut draft);
     }
-    let (graph, report) = draft.finish();
-    Ok(Imported { name, description, graph, report })
+    let (graph, report, agents) = draft.finish();
+    Ok(Imported { name, description, graph, report, recorded: BTreeMap::new(), agents })
 }
 
 fn add(app: &App, node: usize, draft: &mut Draft, ids: &mut Ids) -> Result<()> {

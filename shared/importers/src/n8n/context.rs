@@ -1,15 +1,15 @@
 //! What the translation of one node can see of the workflow.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::document::{Document, SourceNode};
 use super::references::References;
 use super::wiring::Wiring;
 use crate::lenient::{MAX_NAME_BYTES, list, text};
-use crate::secrets::CleanParameters;
+use crate::secrets::{CleanParameters, redact};
 
 /// The time zone of n8n, if neither the workflow nor the server sets one.
 pub const DEFAULT_ZONE: &str = "America/New_York";
@@ -51,6 +51,16 @@ impl<'d> Workflow<'d> {
         }
         let parameters = document.nodes.iter().map(|node| CleanParameters::new(node.parameters)).collect();
         Self { document, wiring, ids, indexes, references, parameters, enclosing_loops }
+    }
+
+    /// The pinned items of the nodes, by their ids in the draft.
+    pub fn recorded(&self) -> BTreeMap<String, Value> {
+        let item = |item: &Value| json!({"json": redact(item.get("json").unwrap_or(item))});
+        let nodes = (0..self.ids.len()).filter_map(|node| {
+            let pinned = Context { workflow: self, node }.pinned();
+            (!pinned.is_empty()).then(|| (self.ids[node].clone(), pinned.iter().map(item).collect()))
+        });
+        nodes.collect()
     }
 
     pub fn node(&self, node: usize) -> &SourceNode<'d> {

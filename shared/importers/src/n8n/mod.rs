@@ -50,8 +50,9 @@ pub fn read(document: &Value) -> Result<Imported> {
     add_results(&workflow, &mut draft, &mut ids);
     note_loose_ends(&workflow, &mut draft);
     note_settings(&workflow, &mut draft);
-    let (graph, report) = draft.finish();
-    Ok(Imported { name, description, graph, report })
+    let (graph, report, agents) = draft.finish();
+    let recorded = workflow.recorded();
+    Ok(Imported { name, description, graph, report, recorded, agents })
 }
 
 fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycles: &BTreeSet<usize>) -> Result<()> {
@@ -69,7 +70,7 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
             }
         }
         role => {
-            let (status, why) = explain_omission(workflow, source, role);
+            let (status, why) = explain_omission(workflow, node, role);
             draft.leave_out(&named, status, why);
         }
     }
@@ -121,7 +122,8 @@ fn find_problem(workflow: &Workflow, node: usize, name: &str, ancestors: &BTreeS
 }
 
 /// Reports a node that is left out of the graph.
-fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: NodeRole) -> (Status, String) {
+fn explain_omission(workflow: &Workflow, node: usize, role: NodeRole) -> (Status, String) {
+    let source = workflow.node(node);
     let is_disabled = source.is_disabled;
     let (status, why) = match role {
         NodeRole::SubNodeOf(parent) => {
@@ -130,7 +132,8 @@ fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: No
                 of_kind,
                 "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
             );
-            return match has_model && source.kind.starts_with("lm") {
+            let is_made = of_kind == "agent" && nodes::is_part(Context { workflow, node });
+            return match is_made || (has_model && source.kind.starts_with("lm")) {
                 _ if source.is_too_long => (Status::Partial, format!("was part of `{of}`: {TOO_LONG}")),
                 true => (Status::Mapped, format!("is part of `{of}`")),
                 false => {

@@ -1,5 +1,6 @@
 //! Tests of the importers: translations, losses, secrets and hostile files.
 
+mod agents;
 mod amplified;
 mod dify;
 mod dify_nodes;

@@ -25,12 +25,12 @@ fn agent_with_tools() {
         "agent-with-tools.json",
         r##"
             telegram_trigger code
-            ai_agent agent partial: create an agent from the parts listed under `reconnect`, and select it; its answer is read as JSON: its instructions must ask for the JSON of the output parser
-            anthropic_chat_model - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
-            memory - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
-            find_order - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            ai_agent agent
+            anthropic_chat_model -
+            memory -
+            find_order -
             refund_tool - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
-            output_parser - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            output_parser -
             send send_message
         "##,
         "

@@ -1,6 +1,7 @@
 //! Previews: a draft is carried out within a request, and nothing is recorded.
 
 mod budgets;
+mod dry;
 mod effects;
 mod limits;
 mod pins;

@@ -12,42 +12,6 @@ use crate::n8n::parameter::{located_name, located_value};
 use crate::notes::{Notes, note};
 use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 
-/// Agents are separate resources here. The node keeps the message for the agent.
-pub fn agent(node: Context) -> Translation {
-    let names = |kind: &str| -> Vec<String> {
-        node.parts(kind).map(|part| format!("`{}`", truncate(part.source().name, 60))).collect()
-    };
-    let memory = node.parts("ai_memory").next().is_some();
-    let mut parts = Vec::new();
-    if let Some((model, _)) = model(node) {
-        parts.push(format!("model {model}"));
-    }
-    for (kind, what) in [("ai_tool", "tools"), ("ai_memory", "memory"), ("ai_outputParser", "output parser")] {
-        let names = names(kind);
-        if !names.is_empty() {
-            parts.push(format!("{what} {}", names.join(", ")));
-        }
-    }
-    if !text(node.option("systemMessage")).is_empty() {
-        parts.push("its instructions".to_owned());
-    }
-    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    let mut notes = Notes::new();
-    note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
-    let output = match node.parts("ai_outputParser").next() {
-        Some(_) => {
-            note(&mut notes, "its answer is read as JSON: its instructions must ask for the JSON of the output parser");
-            "({ output: n8n.jsonBody(output) })"
-        }
-        None => "({ output })",
-    };
-    let config = json!({
-        "agentId": UNBOUND_ID, "message": text_field(prompt(node)), "memory": memory, "itemMode": {"result": {"js": output}},
-    });
-    let what = truncate(&format!("an agent{parts}"), 1_000);
-    Translation::new("agent", config).with_notes(notes).with_reconnects([what])
-}
-
 /// The prompt: the node's own text, or the chat's message.
 pub fn prompt<'w>(node: Context<'w, '_>) -> &'w Value {
     static CHAT: LazyLock<Value> = LazyLock::new(|| "={{ $json.chatInput }}".into());

@@ -88,7 +88,7 @@ fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
 }
 
 /// A JSON Schema, given directly or derived from an example.
-fn schema(node: Context) -> Option<Map<String, Value>> {
+pub fn schema(node: Context) -> Option<Map<String, Value>> {
     let read = |name: &str| serde_json::from_str::<Value>(text(node.parameter(name))).ok();
     let given = match text(node.parameter("schemaType")) {
         "manual" => ["inputSchema", "jsonSchema"].into_iter().find_map(read),

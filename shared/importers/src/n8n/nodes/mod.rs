@@ -1,5 +1,6 @@
 //! n8n's node types, with the translator of each.
 
+mod agents;
 mod ai;
 mod chains;
 mod code;
@@ -19,6 +20,7 @@ use super::{policies, services};
 use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
+pub use agents::is_part;
 pub use flow::result;
 pub use triggers::PINNED;
 
@@ -65,7 +67,7 @@ fn translate_type(node: Context) -> Translation {
         "stopAndError" => flow::fail(node),
         "respondToWebhook" => flow::respond(node),
         "form" => forms::form(node),
-        "agent" => ai::agent(node),
+        "agent" => agents::agent(node),
         "chainLlm"
         | "chainSummarization"
         | "informationExtractor"

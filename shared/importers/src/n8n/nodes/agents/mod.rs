@@ -1,0 +1,71 @@
+//! Agents: a node of n8n with its model, memory, tools and output parser. Here, an agent is a resource that the import makes.
+
+mod from_ai;
+mod tools;
+
+use serde_json::{Map, Value, json};
+
+use super::ai::{join, model, prompt};
+use super::chains::schema;
+use crate::lenient::{is_empty, text, truncate};
+use crate::model::settings;
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{is_computed, literal_text, text_field};
+use crate::notes::{Notes, note};
+use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
+
+const MAX_NAME_CHARS: usize = 100;
+const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
+const MAX_TOOLS: usize = 32;
+
+/// What n8n tells an agent without instructions.
+const DEFAULT_INSTRUCTIONS: &str = "You are a helpful assistant";
+
+pub fn agent(node: Context) -> Translation {
+    let (mut notes, mut config) = (Notes::new(), Map::new());
+    let system = node.option("systemMessage");
+    let is_dynamic = system.as_str().is_some_and(is_computed);
+    // Instructions that depend on the item come with the message.
+    let message = if is_dynamic { join(&[system, prompt(node)]) } else { text_field(prompt(node)) };
+    let mut instructions = match system {
+        system if is_dynamic || is_empty(system) => DEFAULT_INSTRUCTIONS.to_owned(),
+        system => literal_text(system),
+    };
+    if let Some((name, given)) = model(node) {
+        settings(given, &mut config, &mut notes);
+        if name != UNBOUND_MODEL {
+            config.insert("model".to_owned(), name.into());
+        }
+    }
+    let parser = node.parts("ai_outputParser").next();
+    if let Some(parser) = parser {
+        instructions.push_str("\n\nAnswer with JSON only, without any text around it.");
+        if let Some(schema) = schema(parser) {
+            instructions.push_str(&format!(" It must match this schema: {}", Value::from(schema)));
+        }
+    }
+    if instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
+        instructions = truncate(&instructions, MAX_INSTRUCTIONS_CHARS - 1);
+        note(&mut notes, "the instructions of its agent are longer than 20,000 characters and were cut");
+    }
+    config.insert("instructions".to_owned(), instructions.into());
+    let tools: Vec<Value> = node.parts("ai_tool").filter_map(tools::tool).take(MAX_TOOLS).collect();
+    config.insert("tools".to_owned(), tools.into());
+
+    let output = if parser.is_some() { "({ output: n8n.jsonBody(output) })" } else { "({ output })" };
+    let step = json!({
+        "agentId": UNBOUND_ID, "message": message, "memory": node.parts("ai_memory").next().is_some(),
+        "itemMode": {"result": {"js": output}},
+    });
+    let name = truncate(node.source().name, MAX_NAME_CHARS - 1);
+    Translation {
+        agent: Some(json!({"name": if name.is_empty() { "Agent" } else { &name }, "config": config})),
+        ..Translation::new("agent", step).with_notes(notes)
+    }
+}
+
+/// Whether a sub-node becomes a part of the agent that is made.
+pub fn is_part(part: Context) -> bool {
+    let kind = part.source().kind;
+    ["lm", "memory", "outputParser"].iter().any(|start| kind.starts_with(start)) || tools::tool(part).is_some()
+}
