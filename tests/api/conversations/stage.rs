@@ -15,6 +15,9 @@ use crate::runs::{WORKFLOWS, graph, node};
 pub const PROVIDERS: [MessagingProvider; 4] =
     [MessagingProvider::Slack, MessagingProvider::Telegram, MessagingProvider::Whatsapp, MessagingProvider::Http];
 
+/// How often a provider sends a message again at most.
+const MAX_REDELIVERIES: usize = 5;
+
 pub struct Stage {
     pub app: TestApp,
     pub fake: FakeMessaging,
@@ -127,8 +130,15 @@ impl Stage {
         self.app.platform.drain().await;
     }
 
+    /// Delivers a message. Like a provider, it sends the message again while the platform is busy.
     pub async fn deliver(&self, person: u32, number: u32, text: impl AsRef<str>) {
-        let answer = self.send(self.delivery(person, number, text.as_ref())).await;
+        let mut answer = self.send(self.delivery(person, number, text.as_ref())).await;
+        for _ in 0..MAX_REDELIVERIES {
+            if answer.status != "503 Service Unavailable" {
+                break;
+            }
+            answer = self.send(self.delivery(person, number, text.as_ref())).await;
+        }
         assert_eq!(answer.status, "200 OK", "{}", answer.text);
     }
 
