@@ -28,19 +28,55 @@
   n8n.received = (input = 0) =>
     (n8n.inputs()[input] ?? []).map((item, index) => ({ ...item, pairedItem: origin(index, input) }));
 
-  /** n8n completes the origins of a node whose inputs leave no doubt. */
+  /** n8n completes origins that leave no doubt: of a single item, or of as many items as the node received. */
   n8n.completeOrigins = (outputs) => {
     const inputs = n8n.inputs();
     const count = inputs.length === 1 ? inputs[0].length : -1;
+    const single = outputs.length === 1 && outputs[0].length === 1;
     for (const items of outputs) {
       for (let i = 0; i < items.length; i++) {
         if (items[i].pairedItem !== undefined) continue;
-        if (count === 1) items[i].pairedItem = { item: 0 };
+        if (count === 1 || single) items[i].pairedItem = { item: 0 };
         else if (outputs.length === 1 && count === items.length) items[i].pairedItem = { item: i };
         else return outputs;
       }
     }
     return outputs;
+  };
+
+  // --- Errors. `onError` is 'item' or 'branch' if the workflow goes on after an error ---
+
+  const failure = (error, item, { merged = true } = {}) =>
+    merged
+      ? { json: { ...item.json, error: error.message }, pairedItem: item.pairedItem }
+      : { json: { error: error.message } };
+
+  /** Calls `run` for each received item, which gives a list of items, and collects the results and the failures. */
+  n8n.forEachItem = async (onError, run) => {
+    const out = [];
+    const failed = [];
+    const items = n8n.received();
+    for (let index = 0; index < items.length; index++) {
+      try {
+        out.push(...await run(items[index], index));
+      } catch (error) {
+        if (!onError) throw error;
+        if (onError === 'branch') failed.push(failure(error, items[index]));
+        else out.push({ json: { error: error.message }, pairedItem: items[index].pairedItem });
+      }
+    }
+    return onError === 'branch' ? { out, error: failed } : out;
+  };
+
+  n8n.forAllItems = async (onError, run) => {
+    try {
+      const out = await run();
+      return onError === 'branch' ? { out, error: [] } : out;
+    } catch (error) {
+      if (!onError) throw error;
+      const item = { json: { error: error.message }, pairedItem: { item: 0 } };
+      return onError === 'branch' ? { out: [], error: [item] } : [item];
+    }
   };
 
   // --- Parameters ---
