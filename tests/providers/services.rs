@@ -194,6 +194,7 @@ fn wrong_arguments_are_refused_by_name() {
     let of = |values: Value, expressions: Value| Arguments {
         values: serde_json::from_value(values).unwrap(),
         expressions: serde_json::from_value(expressions).unwrap(),
+        ..Arguments::default()
     };
     let problems = [
         of(json!({}), json!({})),

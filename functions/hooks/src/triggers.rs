@@ -164,7 +164,7 @@ impl<'a> AuthorizedCall<'a> {
     async fn carry_out_pure(&self, release: &ReleasePlan, new: &NewRun, trigger: usize) -> Result<PureOutcome> {
         let plan = release.plan.clone();
         let facts = RunFacts::new(new.id.to_string(), Time::from_uuid(new.id.uuid()));
-        let facts = RunFacts { origin: new.origin, ..facts };
+        let facts = RunFacts { workflow: Some(new.workflow.to_string()), origin: new.origin, ..facts };
         let start = RunStart { facts, trigger, input: new.input.clone() };
         let run = offload(move || Ok(carry_out_pure(plan, start)));
         timeout_at(self.until, run).await.unwrap_or(Ok(PureOutcome::NeedsWorker))

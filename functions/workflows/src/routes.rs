@@ -35,6 +35,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/tool" => put(mark_workflow_as_tool), delete(unmark_workflow_as_tool);
     "/builder/v1/workflows/{id}/delete-impact" => get(get_delete_impact);
     "/builder/v1/workflows/{id}/export" => get(export_workflow);
+    "/builder/v1/workflows/{id}/import-report" => get(get_import_report);
     "/builder/v1/workflows/{id}/clone" => post(clone_workflow);
     "/builder/v1/workflows/{id}/validate" => post(validate_workflow);
     "/builder/v1/workflows/{id}/publish" => post(publish_workflow);

@@ -33,11 +33,16 @@ impl HttpCall {
 
     /// Whether a header is imported. One that is not is reported.
     pub fn accepts_header(&mut self, name: &str) -> bool {
-        if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        !self.is_own_header(name) && self.accepts("header", name)
+    }
+
+    /// Whether the platform sets a header itself, which is reported.
+    pub fn is_own_header(&mut self, name: &str) -> bool {
+        let is_own = OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own));
+        if is_own {
             note(&mut self.notes, format!("its header {} is set by the platform", name.to_ascii_lowercase()));
-            return false;
         }
-        self.accepts("header", name)
+        is_own
     }
 
     /// Whether a query parameter is imported. One that is not is reported.
@@ -53,7 +58,8 @@ impl HttpCall {
         !is_removed
     }
 
-    fn report_removed(&mut self, what: &str) {
+    /// Reports a secret that is left out.
+    pub fn report_removed(&mut self, what: &str) {
         let what = truncate(what, 100);
         note(&mut self.notes, format!("its {what} is left out: keep secrets in a credential"));
         let credential = format!("a credential for the {what}");

@@ -9,28 +9,18 @@ pub enum Comparison {
     Contains,
     StartsWith,
     EndsWith,
-    Matches,
     Greater,
     AtLeast,
     Less,
     AtMost,
     After,
-    NotBefore,
     Before,
-    NotAfter,
-    SameTime,
-    True,
     Exists,
     /// Missing, null, or without content.
     Empty,
     Null,
     /// Contained in a list.
     In,
-    LengthEqual,
-    LengthGreater,
-    LengthAtLeast,
-    LengthLess,
-    LengthAtMost,
 }
 
 /// One operand of a comparison.
@@ -89,33 +79,22 @@ pub fn write_comparison(
     let sign = |sign: &str| format!("{one} {sign} {other}");
     let call = |name: &str| format!("{one}.{name}({})", strip_parentheses(&other));
     let time = |sign: &str| format!("timestamp({}) {sign} timestamp({})", left.cel, right.cel);
-    let size = |sign: &str| format!("size({}) {sign} {other}", left.cel);
     let text = match what {
         Equal if is_negated => return sign("!="),
         Equal => sign("=="),
         Contains => call("contains"),
         StartsWith => call("startsWith"),
         EndsWith => call("endsWith"),
-        Matches => write_match(&one, right, ignores_case),
         Greater => sign(">"),
         AtLeast => sign(">="),
         Less => sign("<"),
         AtMost => sign("<="),
         After => time(">"),
-        NotBefore => time(">="),
         Before => time("<"),
-        NotAfter => time("<="),
-        SameTime => time("=="),
-        True => format!("{one} == true"),
         Exists => existence_test(left).unwrap_or_else(|| format!("{one} != null")),
         Empty => or_missing(left, format!("{one} in [null, '', [], {{}}]")),
         Null => or_missing(left, format!("{one} == null")),
         In => sign("in"),
-        LengthEqual => size("=="),
-        LengthGreater => size(">"),
-        LengthAtLeast => size(">="),
-        LengthLess => size("<"),
-        LengthAtMost => size("<="),
     };
     if is_negated { format!("!({text})") } else { text }
 }
@@ -131,15 +110,6 @@ fn balanced(text: &str) -> bool {
         depth += i32::from(c == '(') - i32::from(c == ')');
         depth >= 0
     })
-}
-
-/// A match with a pattern, which may be written as `/pattern/flags`.
-fn write_match(one: &str, pattern: &Operand, ignores_case: bool) -> String {
-    let Some(text) = &pattern.literal else { return format!("{one}.matches({})", pattern.cel) };
-    let slashed = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
-    let (text, flags) = slashed.unwrap_or((text, ""));
-    let flags = if flags.contains('i') || ignores_case { "(?i)" } else { "" };
-    format!("{one}.matches({})", quote(&format!("{flags}{text}")))
 }
 
 /// `has(…)` of the operand. None when it is no path.

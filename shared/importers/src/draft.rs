@@ -1,9 +1,10 @@
 //! Builds the graph and the report. Every converted node is validated against the schema of its type here, so no invalid
 //! node is ever reported as mapped.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::lenient::truncate;
 use super::slug::Ids;
@@ -11,8 +12,10 @@ use super::translation::{TranslatedStep, Translation, find_problem};
 use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets};
 use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
+use engine::nodes::input::InputNode;
 use engine::nodes::r#loop::NEXT;
-use engine::nodes::{self, ERROR, IN, OUT};
+use engine::nodes::send_result::SendResultNode;
+use engine::nodes::{self, ERROR, IN, NodeKind, OUT};
 
 /// A longer original is left out of the report.
 const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
@@ -29,6 +32,8 @@ struct DraftNode {
     entry: Option<String>,
     /// The type of the first step.
     kind: Option<&'static str>,
+    /// The input ports of the first step.
+    inputs: Vec<String>,
     /// The step that computes the result of a loop's body, if the loop needs one.
     result: Option<String>,
     /// The step that another node must replace.
@@ -38,7 +43,7 @@ struct DraftNode {
 
 impl DraftNode {
     fn accepts_port(&self, port: &str) -> bool {
-        self.kind.and_then(nodes::find).is_some_and(|kind| kind.has_input(port))
+        self.inputs.iter().any(|input| input == port)
     }
 }
 
@@ -74,6 +79,7 @@ impl Draft {
             report,
             entry: None,
             kind: None,
+            inputs: Vec::new(),
             result: None,
             placeholder: None,
             exits: Vec::new(),
@@ -103,6 +109,7 @@ impl Draft {
         if self.bytes > MAX_GRAPH_BYTES {
             return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
         }
+        let inputs = translation.steps.first().map_or_else(Vec::new, |step| list_inputs(step.kind, &step.config));
         let kinds: Vec<&'static str> = translation.steps.iter().map(|step| step.kind).collect();
         let (status, why) = match &translation.unsupported {
             Some(why) => (Status::Unsupported, why.clone()),
@@ -143,7 +150,7 @@ impl Draft {
         let exits = exits.collect();
         let placeholder = placeholder.map(|step| step_ids[step].clone());
         let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
-        self.nodes.push(DraftNode { report, entry, kind: kinds.first().copied(), result, placeholder, exits });
+        self.nodes.push(DraftNode { report, entry, kind: kinds.first().copied(), inputs, result, placeholder, exits });
         Ok(())
     }
 
@@ -238,8 +245,22 @@ impl Draft {
         self.report.reconnect.push(Reconnect { node_id, what });
     }
 
+    /// Adds a trigger. The original had none, so that nothing started its runs.
+    pub fn add_start(&mut self, ids: &mut Ids, name: &str, firsts: &[usize]) {
+        let id = ids.assign(&[name]);
+        let place = self.graph.nodes.iter().filter_map(|node| node.position).min_by(|a, b| a.x.total_cmp(&b.x));
+        let position = place.map(|at| CanvasPosition { x: at.x - STEP_DISTANCE, ..at });
+        let r#type = InputNode::NAME.to_owned();
+        self.graph.nodes.push(Node { id: id.clone(), r#type, name: name.to_owned(), config: Map::new(), position });
+        for first in firsts {
+            if let Some(entry) = self.nodes[*first].entry.clone() {
+                self.add_connection(&id, OUT, &entry, IN);
+            }
+        }
+    }
+
     /// Adds a final node. The original had none: its run ended with the output of its last nodes.
-    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: TranslatedStep, last_nodes: &[(usize, &str)]) {
+    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: TranslatedStep, last_nodes: &[(usize, String)]) {
         let id = ids.assign(&[name]);
         let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
         let position = place.map(|at| CanvasPosition { x: at.x + STEP_DISTANCE, ..at });
@@ -251,6 +272,12 @@ impl Draft {
                 self.add_connection(&from, &port, &id, IN);
             }
         }
+    }
+
+    /// Whether a run has an output, or an effect.
+    pub fn has_output(&self) -> bool {
+        let is_output = |kind: &str| kind == SendResultNode::NAME || nodes::find(kind).is_some_and(|kind| kind.effects);
+        self.graph.nodes.iter().any(|node| is_output(&node.r#type))
     }
 
     /// Whether the node itself sends a message.
@@ -302,6 +329,13 @@ impl Draft {
         self.report.nodes.push(NodeReport { id: original.id.to_owned(), status, why, original: kept });
         self.report.nodes.len() - 1
     }
+}
+
+/// The input ports of a configuration.
+fn list_inputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
+    let Some(kind) = nodes::find(kind) else { return Vec::new() };
+    let summary = config.contains_key("inputs").then(|| kind.read(config).ok()).flatten();
+    kind.input_names(summary.as_ref()).into_iter().map(Cow::into_owned).collect()
 }
 
 /// The resources that a node was bound to in the workspace it was exported from.

@@ -28,7 +28,10 @@ pub fn settings(given: &Value, config: &mut Map<String, Value>, notes: &mut Note
 }
 
 /// Imports the schema of an answer. A schema that is not supported is reported.
-pub fn answer_schema(schema: Value, config: &mut Map<String, Value>, notes: &mut Notes) {
+pub fn answer_schema(mut schema: Value, config: &mut Map<String, Value>, notes: &mut Notes) {
+    if let Value::Object(schema) = &mut schema {
+        schema.shift_remove("$schema");
+    }
     match faults(&schema, "schema").first() {
         None => drop(config.insert("schema".to_owned(), schema)),
         Some((field, fault)) => note(notes, format!("the answer schema is not imported: {field} {}", fault.en)),

@@ -33,10 +33,6 @@ const MAX_CHAIN: usize = 8;
 pub struct Pieces(pub Vec<Piece>);
 
 impl Pieces {
-    pub fn text(text: &str) -> Self {
-        Self(vec![Piece::Text(text.to_owned())])
-    }
-
     /// The placeholder, when the template consists of exactly one.
     pub fn single_placeholder(&self) -> Option<&Placeholder> {
         match &self.0[..] {

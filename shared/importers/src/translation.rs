@@ -88,6 +88,20 @@ impl Translation {
         self
     }
 
+    /// Adds a step that gives the node its value, and names the step before it by a suffix.
+    pub fn before(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
+        self.steps.iter_mut().for_each(|step| step.suffix = suffix);
+        self.then("", kind, config)
+    }
+
+    /// Names the outputs of its last step.
+    pub fn with_outputs(mut self, names: &[&str]) -> Self {
+        if let Some(step) = self.steps.last_mut() {
+            step.config.insert("outputs".to_owned(), json!(names));
+        }
+        self
+    }
+
     pub fn with_notes(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         notes.into_iter().for_each(|text| note(&mut self.notes, text));
         self
@@ -101,7 +115,7 @@ impl Translation {
     /// Reports the names of the plain-text secrets that were removed.
     pub fn with_removed_secrets(mut self, kind: &str, names: Vec<String>) -> Self {
         for name in names.iter().take(MAX_SECRETS) {
-            let what = format!("{kind} {}", truncate(name, 80));
+            let what = format!("{kind} {}", truncate(name, 80)).trim_start().to_owned();
             note(&mut self.notes, format!("its {what} is left out: it looks like a secret"));
             let secret = format!("a secret for the {what}");
             if !self.reconnect.contains(&secret) {

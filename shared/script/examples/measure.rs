@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     ];
     for (name, turns, globals, source) in programs {
         let limits = Limits::default();
-        let request = Request { source, form: SourceForm::Body, globals, now_ms: 0, seed: 0, limits };
+        let request = Request { source, form: SourceForm::Body, globals, now_ms: 0, seed: 0, view: None, limits };
         let measure = |execute: &dyn Fn() -> std::result::Result<Outcome, ScriptError>| {
             let started = Instant::now();
             for _ in 0..turns {

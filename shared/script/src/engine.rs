@@ -23,6 +23,8 @@ pub struct Request<'a> {
     pub now_ms: i64,
     /// The seed of the random numbers. They are not secret.
     pub seed: u64,
+    /// What a script that works on items sees beside the variables.
+    pub view: Option<&'a serde_json::Value>,
     pub limits: Limits,
 }
 
@@ -119,6 +121,10 @@ impl<'js> Execution<'_, 'js> {
         for (name, value) in request.globals {
             globals.set(name.as_str(), ctx.json_parse(value.to_string())?)?;
         }
+        let items = match request.view {
+            Some(view) => Some((Sandbox::load_items(ctx)?, ctx.json_parse(view.to_string())?)),
+            None => None,
+        };
         self.sandbox.begin()?;
         let mut options = EvalOptions::default();
         (options.strict, options.filename) = (false, Some(SOURCE_NAME.to_owned()));
@@ -126,7 +132,11 @@ impl<'js> Execution<'_, 'js> {
         else {
             return Err(Failure::Syntax(read_syntax_problem(ctx, request.source)));
         };
-        let Ok(promise) = script.call::<_, Promise>(()) else {
+        let promise = match items {
+            None => script.call::<_, Promise>(()),
+            Some((library, view)) => library.get::<_, Function>("run")?.call((view, script)),
+        };
+        let Ok(promise) = promise else {
             return Err(Failure::Thrown(self.describe(&prelude, ctx.catch())));
         };
         while self.sandbox.budget().charge(1) && ctx.execute_pending_job() {}
@@ -176,7 +186,8 @@ mod tests {
     fn count_blocks_after(source: &str) -> usize {
         let limits = Limits { steps: 100_000, memory_bytes: 8 << 20, ..Limits::default() };
         let globals = Map::new();
-        let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits };
+        let request =
+            Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, view: None, limits };
         let mut sandbox = Sandbox::open().unwrap();
         drop(execute_in(&sandbox, &request));
         sandbox.close_context()

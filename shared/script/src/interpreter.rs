@@ -32,9 +32,9 @@ impl Interpreter for ProcessInterpreter {
     }
 
     fn execute(&self, source: &str, form: SourceForm, surroundings: &Surroundings<'_>) -> ExecutedScript {
-        let Surroundings { variables: globals, now, seed } = *surroundings;
+        let Surroundings { variables: globals, now, seed, view } = *surroundings;
         let limits = Limits::default();
-        let request = Request { source, form, globals, now_ms: now.as_millisecond(), seed, limits };
+        let request = Request { source, form, globals, now_ms: now.as_millisecond(), seed, view, limits };
         let (result, work, console) = match wait(|| Processes::shared().execute(&request)) {
             Ok(Outcome { value, console, work }) => (Ok(value), work, console),
             Err(error) => {

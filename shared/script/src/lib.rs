@@ -8,6 +8,7 @@ mod budget;
 mod engine;
 mod host;
 mod interpreter;
+mod items;
 mod limits;
 mod memory;
 mod outcome;

@@ -9,6 +9,7 @@ use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime};
 
 use crate::budget::Budget;
 use crate::host::{Session, create_host};
+use crate::items;
 use crate::limits::{LimitKind, Limits};
 use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
 
@@ -109,6 +110,16 @@ impl Sandbox {
         Ok(Persistent::save(ctx, host))
     }
 
+    /// Loads the library of scripts that work on items, and returns its object.
+    pub fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+        let library = Object::new(ctx.clone())?;
+        library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
+        for part in &EngineFacts::get()?.items {
+            part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
+        }
+        Ok(library)
+    }
+
     /// The blocks that a runtime has after its context was freed.
     #[cfg(test)]
     pub fn count_empty_blocks() -> rquickjs::Result<usize> {
@@ -163,6 +174,7 @@ struct EngineFacts {
     /// The compiled prelude. To compile it takes ten times as long as to load it.
     prelude: Vec<Bytecode>,
     luxon: Bytecode,
+    items: Vec<Bytecode>,
 }
 
 impl EngineFacts {
@@ -178,19 +190,20 @@ impl EngineFacts {
     fn measure() -> rquickjs::Result<Self> {
         let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
-        let (prelude, luxon) = sandbox.with(|ctx| {
+        let (prelude, luxon, items) = sandbox.with(|ctx| {
             let compile =
                 |(name, source): (&str, &str)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
             let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;
             let prelude = PRELUDE.into_iter().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
             sandbox.evaluate_prelude(&ctx, &prelude)?;
-            Ok::<_, rquickjs::Error>((prelude, luxon))
+            let items = items::PARTS.iter().copied().map(compile).collect::<rquickjs::Result<Vec<_>>>()?;
+            Ok::<_, rquickjs::Error>((prelude, luxon, items))
         })??;
         let empty_blocks = sandbox.close_context();
         // This runtime has no objects left, so the engine can free it.
         drop(sandbox.runtime.take());
         mem::forget(sandbox);
-        Ok(Self { counter_offset, empty_blocks, prelude, luxon })
+        Ok(Self { counter_offset, empty_blocks, prelude, luxon, items })
     }
 }
 

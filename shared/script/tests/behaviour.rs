@@ -13,7 +13,7 @@ fn globals() -> Map<String, Value> {
 }
 
 fn run_with(source: &str, form: SourceForm, limits: Limits) -> Result<Outcome, ScriptError> {
-    execute(&Request { source, form, globals: &globals(), now_ms: 1_700_000_000_123, seed: 7, limits })
+    execute(&Request { source, form, globals: &globals(), now_ms: 1_700_000_000_123, seed: 7, view: None, limits })
 }
 
 fn run(source: &str) -> Result<Outcome, ScriptError> {
@@ -222,6 +222,7 @@ fn seeds_change_random_numbers() {
             globals: &globals(),
             now_ms: 0,
             seed,
+            view: None,
             limits: Limits::default(),
         };
         execute(&request).unwrap().value
@@ -244,8 +245,15 @@ fn executions_are_isolated() {
 fn globals_are_copies() {
     let globals = globals();
     let source = "input.list.push(9); input.name = 'Bob'; vars.new = 1; delete nodes.a; input = 5; return input";
-    let request =
-        Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits: Limits::default() };
+    let request = Request {
+        source,
+        form: SourceForm::Body,
+        globals: &globals,
+        now_ms: 0,
+        seed: 0,
+        view: None,
+        limits: Limits::default(),
+    };
     assert_eq!(execute(&request).unwrap().value, json!(5));
     assert_eq!(globals, self::globals());
 }
@@ -271,7 +279,15 @@ fn output_is_limited() {
 fn large_globals_count_as_memory() {
     let globals = Map::from_iter([("input".to_owned(), json!("x".repeat(3_000_000)))]);
     let limits = Limits { memory_bytes: 4 << 20, ..Limits::default() };
-    let request = Request { source: "return 1", form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 0, limits };
+    let request = Request {
+        source: "return 1",
+        form: SourceForm::Body,
+        globals: &globals,
+        now_ms: 0,
+        seed: 0,
+        view: None,
+        limits,
+    };
     let result = execute(&request);
     assert!(matches!(result, Err(ScriptError::Limit { kind: LimitKind::Memory, .. })), "{result:?}");
     // A limit below what an empty context needs is reached at once.

@@ -30,8 +30,15 @@ fn read_snippets() -> Vec<Snippet> {
 fn run(source: &str) -> Value {
     let globals = Map::new();
     let limits = Limits::default();
-    let request =
-        Request { source, form: SourceForm::Body, globals: &globals, now_ms: 1_700_000_000_000, seed: 1, limits };
+    let request = Request {
+        source,
+        form: SourceForm::Body,
+        globals: &globals,
+        now_ms: 1_700_000_000_000,
+        seed: 1,
+        view: None,
+        limits,
+    };
     match execute(&request) {
         Ok(outcome) => json!({ "value": outcome.value }),
         Err(ScriptError::Thrown(thrown)) if !thrown.name.is_empty() => json!({ "throws": thrown.name }),

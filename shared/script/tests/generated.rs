@@ -23,7 +23,8 @@ fn run(seed: u64, source: &str) -> &'static str {
     let globals = Map::from_iter([("input".to_owned(), json!({ "list": [1, 2, 3], "text": "abc" }))]);
     let limits =
         Limits { steps: 200_000, memory_bytes: 4 << 20, cpu_time: Duration::from_millis(200), ..Limits::default() };
-    let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: seed as i64, seed, limits };
+    let request =
+        Request { source, form: SourceForm::Body, globals: &globals, now_ms: seed as i64, seed, view: None, limits };
     match Processes::shared().execute(&request) {
         Ok(_) => "value",
         Err(error) => error.code(),

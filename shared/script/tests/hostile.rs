@@ -17,7 +17,7 @@ use testing::run_with_timeout;
 /// U for a promise that never settles, R for a result that is not JSON.
 fn run(source: &str, limits: Limits) -> (char, String) {
     let globals = Map::new();
-    let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+    let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, view: None, limits };
     let (result, usage) = execute_measured(&request);
     let ceiling = limits.memory_bytes.saturating_add(RESERVE_BYTES);
     assert!(usage.peak_bytes <= ceiling, "the peak is {} bytes", usage.peak_bytes);
@@ -60,7 +60,8 @@ fn hostile_programs_end() {
         let (letter, detail) = run_with_timeout(name, || {
             let globals = Map::new();
             let limits = table_limits();
-            let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+            let request =
+                Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, view: None, limits };
             letter_of(Processes::shared().execute(&request))
         });
         let shown: String = detail.chars().take(160).collect();
@@ -92,7 +93,8 @@ fn far_limits() -> Limits {
 fn limit_of(name: &str, source: &'static str, limits: Limits) -> Option<LimitKind> {
     let globals = Map::new();
     run_with_timeout(name, move || {
-        let request = Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, limits };
+        let request =
+            Request { source, form: SourceForm::Body, globals: &globals, now_ms: 0, seed: 1, view: None, limits };
         match execute_measured(&request).0 {
             Err(ScriptError::Limit { kind, .. }) => Some(kind),
             _ => None,

@@ -11,7 +11,7 @@ fn processes() -> Processes {
 }
 
 fn request<'a>(source: &'a str, globals: &'a Map<String, Value>) -> Request<'a> {
-    Request { source, form: SourceForm::Body, globals, now_ms: 1_000, seed: 7, limits: Limits::default() }
+    Request { source, form: SourceForm::Body, globals, now_ms: 1_000, seed: 7, view: None, limits: Limits::default() }
 }
 
 fn run(processes: &Processes, source: &str) -> Result<Outcome, ScriptError> {

@@ -20,3 +20,4 @@ pub use catalogue::{all, find};
 pub use operation::{Operation, Returns};
 pub use paging::Paging;
 pub use service::{Service, ServiceCategory};
+pub use template::js_literal;

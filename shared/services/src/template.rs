@@ -36,24 +36,46 @@ pub fn names(body: &Value) -> Vec<&str> {
     }
 }
 
-/// Writes a JSON body as a CEL expression. `find` returns the expression of a parameter, or `None` if it is left out. Then its
+/// How a language writes literals and the names of fields.
+#[derive(Clone, Copy)]
+pub struct Notation {
+    pub literal: fn(&Value) -> String,
+    pub name: fn(&str) -> String,
+}
+
+pub const CEL: Notation = Notation { literal: cel_literal, name: quote };
+/// JSON is JavaScript, except that an object literal with the name `__proto__` would have another prototype.
+pub const JAVASCRIPT: Notation = Notation { literal: js_literal, name: |name| Value::from(name).to_string() };
+
+/// Writes a JSON body as an expression. `find` returns the expression of a parameter, or `None` if it is left out. Then its
 /// field is left out, too, and an object or list that has nothing else. Returns `None` if nothing is left.
-pub fn to_cel<'v>(body: &Value, find: &impl Fn(&str) -> Option<&'v str>) -> Option<String> {
+pub fn to_expression<'v>(body: &Value, notation: Notation, find: &impl Fn(&str) -> Option<&'v str>) -> Option<String> {
     match body {
         Value::String(text) => match whole_placeholder(text) {
             Some(name) => find(name).map(str::to_owned),
-            None => Some(cel_literal(body)),
+            None => Some((notation.literal)(body)),
         },
         Value::Array(items) if !items.is_empty() => {
-            let items: Vec<String> = items.iter().filter_map(|item| to_cel(item, find)).collect();
+            let items: Vec<String> = items.iter().filter_map(|item| to_expression(item, notation, find)).collect();
             (!items.is_empty()).then(|| format!("[{}]", items.join(", ")))
         }
         Value::Object(entries) if !entries.is_empty() => {
-            let write = |(name, value): (&String, &Value)| Some(format!("{}: {}", quote(name), to_cel(value, find)?));
+            let write = |(name, value): (&String, &Value)| {
+                Some(format!("{}: {}", (notation.name)(name), to_expression(value, notation, find)?))
+            };
             let entries: Vec<String> = entries.iter().filter_map(write).collect();
             (!entries.is_empty()).then(|| format!("{{{}}}", entries.join(", ")))
         }
-        constant => Some(cel_literal(constant)),
+        constant => Some((notation.literal)(constant)),
+    }
+}
+
+/// A value as a literal of JavaScript.
+pub fn js_literal(value: &Value) -> String {
+    let json = value.to_string();
+    match json.contains("__proto__") {
+        true => format!("JSON.parse({})", Value::from(json)),
+        false => json,
     }
 }
 
@@ -67,9 +89,12 @@ mod tests {
     fn what_is_left_out_leaves_no_field() {
         let body = json!({"a": "{x}", "b": {"c": "{y}"}, "d": [{"e": "{y}"}], "f": {}, "g": "it's"});
         let find = |name: &str| (name == "x").then_some("input.x");
-        assert_eq!(to_cel(&body, &find).unwrap(), r"{'a': input.x, 'f': {}, 'g': 'it\'s'}");
-        assert_eq!(to_cel(&json!({"b": ["{y}"]}), &find), None);
-        assert_eq!(to_cel(&json!("{x}"), &find).unwrap(), "input.x");
+        let written = |body| to_expression(&body, CEL, &find);
+        assert_eq!(written(body.clone()).unwrap(), r"{'a': input.x, 'f': {}, 'g': 'it\'s'}");
+        assert_eq!(written(json!({"b": ["{y}"]})), None);
+        assert_eq!(written(json!("{x}")).unwrap(), "input.x");
+        assert_eq!(to_expression(&body, JAVASCRIPT, &find).unwrap(), r#"{"a": input.x, "f": {}, "g": "it's"}"#);
+        assert_eq!(js_literal(&json!({"__proto__": 1})), r#"JSON.parse("{\"__proto__\":1}")"#);
         assert_eq!(names(&body), ["x", "y", "y"]);
     }
 }

@@ -20,6 +20,7 @@ const READS: &[&str] = &[
     "remove_workflow_member",
     "remove_workflow_member_by_query",
     "export_workflow",
+    "get_import_report",
     "clone_workflow",
     "validate_workflow",
     "list_releases",

@@ -60,6 +60,14 @@ async fn workflows_of_other_products_become_drafts_with_a_report() {
     assert_eq!(nodes.len(), 3);
     assert!(nodes.iter().any(|node| node["status"] == "unsupported"));
     assert!(!imported.json["report"]["reconnect"].as_array().unwrap().is_empty());
+    // The report is kept, and only those who may read the workflow can read it.
+    let report = format!("{WORKFLOWS}/{}/import-report", imported.id());
+    assert_eq!(ada.get(&report).await.json["data"], imported.json["report"]);
+    let eve = app.person_of("eve", "globex", domain::identity::Role::Member);
+    assert_eq!(eve.get(&report).await.code(), "workflow_not_found");
+    let own = create_workflow(&ada, "Own", template_graph("hello")).await;
+    let none = ada.get(&format!("{WORKFLOWS}/{own}/import-report")).await;
+    assert_eq!((&*none.status, none.code()), ("404 Not Found", "import_report_not_found"));
     // The imported draft can be validated, and its missing parts are reported.
     let validation = post_action(&ada, imported.id(), "validate").await;
     assert_eq!(validation.json["data"]["valid"], false);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setConfig } from "../src/screens/editor/model/graph";
-import { outputNames } from "../src/screens/editor/model/ports";
+import { inputNames, outputNames } from "../src/screens/editor/model/ports";
 
 const edge = (from, to, port = "out") => ({ from: { node: from, port }, to: { node: to, port: "in" } });
 const cases = (...names) => ({ cases: names.map((name) => ({ name, expression: "true" })) });
@@ -39,4 +39,20 @@ test("a case without a name has no port", () => {
   const type = { outputs: [{ name: "example" }], errorOutput: { name: "error" } };
   assert.deepEqual(outputNames({ id: "s", type: "switch", config: cases("a", "", "b") }, type), ["a", "b", "default"]);
   assert.deepEqual(outputNames({ id: "s", type: "guard", config: { each: { items: "input" } } }, type), ["out"]);
+});
+
+test("a node that works on items has one output, and one for the items that fail", () => {
+  const type = { outputs: [{ name: "safe" }, { name: "flagged" }], errorOutput: { name: "error" }, configSchema: { properties: { each: {} } } };
+  const names = (itemMode) => outputNames({ id: "s", type: "guard", config: { itemMode } }, type);
+  assert.deepEqual(names({}), ["out"]);
+  assert.deepEqual(names({ run: "first", onItemError: "branch" }), ["out", "error"]);
+  assert.deepEqual(names({ run: "all" }), ["safe", "flagged"]);
+});
+
+test("the code of a node names its ports", () => {
+  const type = { inputs: [{ name: "in" }], outputs: [{ name: "out" }], errorOutput: { name: "error" } };
+  const node = { id: "c", type: "code", config: { inputs: ["in", "in2"], outputs: ["true", "false"], onError: "branch" } };
+  assert.deepEqual(outputNames(node, type), ["true", "false", "error"]);
+  assert.deepEqual(inputNames(node, type), ["in", "in2"]);
+  assert.deepEqual(inputNames({ ...node, config: {} }, type), ["in"]);
 });

@@ -1,7 +1,7 @@
 //! Response bodies of the workflow import.
 
 use importers::{ImportSource, NodeReport, Reconnect, Report, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -16,7 +16,7 @@ pub struct ImportedOut {
 }
 
 /// The report of an import.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[schema(title = "ImportReport")]
 pub struct ReportOut {
     /// The platform that the file comes from.
@@ -29,7 +29,7 @@ pub struct ReportOut {
 }
 
 /// The result of importing one node.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub struct NodeReportOut {
     /// The id in the new graph, or the id that the node would have had.
     id: String,
@@ -44,7 +44,7 @@ pub struct NodeReportOut {
 }
 
 /// An item to connect again or to check.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconnectOut {
     /// The id of the node.

@@ -168,7 +168,7 @@ pub struct ServiceNodeIn {
 impl ServiceNodeIn {
     pub fn into_arguments(self) -> (Arguments, Option<Uuid>) {
         let Self { values, expressions, credential_id } = self;
-        (Arguments { values, expressions }, credential_id)
+        (Arguments { values, expressions, ..Arguments::default() }, credential_id)
     }
 }
 

@@ -11,13 +11,14 @@ use domain::workflow::{NewWorkflow, Workflow};
 use importers::atelier::Export;
 use importers::{Imported, read};
 use platform::offload;
-use web::builder::{Caller, ErrorBody, ErrorResponses, KeyReused, NotFound, Viewer};
+use store::idempotency::CreateOutcome;
+use web::builder::{Caller, Data, ErrorBody, ErrorResponses, KeyReused, NotFound, Viewer};
 use web::etag::ETag;
 use web::idempotency::{self, IdempotencyHeaders};
 use web::{Hashed, Path, Result, TextFile};
 
 use crate::Stores;
-use crate::dto::exchange::ImportedOut;
+use crate::dto::exchange::{ImportedOut, ReportOut};
 use crate::dto::workflow::WorkflowOut;
 
 /// Export a workflow
@@ -75,8 +76,36 @@ pub async fn import_workflow(
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     let etag = ETag::from_revision(workflow.revision);
-    let answer = ImportedOut { data: WorkflowOut::new(workflow.clone(), TeamRole::Owner), report: report.into() };
+    let report = ReportOut::from(report);
+    let kept = serde_json::to_vec(&report).map_err(Error::internal)?;
+    stores.workflows.put_import_report(workflow.account, workflow.id, kept).await?;
+    let answer = ImportedOut { data: WorkflowOut::new(workflow.clone(), TeamRole::Owner), report };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
-    let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
-    Ok(idempotency::creation_response(outcome, Some(etag), answer))
+    let created = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await;
+    if !matches!(created, Ok(CreateOutcome::Now)) {
+        stores.workflows.discard_import_report(workflow.account, workflow.id).await;
+    }
+    Ok(idempotency::creation_response(created?, Some(etag), answer))
+}
+
+/// Read the report of an import
+///
+/// Returns the report that the import of this workflow returned. Later changes of the workflow do not change it.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/import-report", tag = "workflows",
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The report", body = Data<ReportOut>),
+        (status = 404, description = "There is no such workflow, or it was not imported", body = ErrorBody),
+        ErrorResponses,
+    ),
+)]
+pub async fn get_import_report(
+    State(stores): State<Stores>,
+    access: Viewer<WorkflowId>,
+    Path(id): Path<WorkflowId>,
+) -> Result<Data<ReportOut>> {
+    stores.workflows.get_header(access.account, id).await?;
+    let report = stores.workflows.import_report(access.account, id).await?;
+    Ok(Data { data: serde_json::from_slice(&report).map_err(Error::internal)? })
 }

@@ -63,7 +63,7 @@ fn execute(
     now: Time,
 ) -> std::result::Result<PreviewOut, PreviewFailure> {
     let script = Script::parse(source, form, &script::interpreter()).map_err(PreviewFailure::Syntax)?;
-    let surroundings = Surroundings { variables: data, now: now.into(), seed: 0 };
+    let surroundings = Surroundings { variables: data, now: now.into(), seed: 0, view: None };
     let ExecutedScript { result, work: _, console } = script.execute("expression", &surroundings);
     let result = result.map_err(PreviewFailure::Script)?;
     let r#type = type_of(&result);

@@ -98,6 +98,7 @@ fn to_call(url: &str) -> EvaluatedNode {
         body: None,
         credential_id: None,
         response: None,
+        fail_on_status: None,
     }
 }
 

@@ -10,6 +10,11 @@ use outbound::{CallError, OutboundError};
 use super::RETRIED_STATUSES;
 use crate::errors::{permanent, temporary};
 
+/// The error of an answer whose status is one.
+pub fn error_status(status: StatusCode) -> StepError {
+    StepError::new("http_status", format!("the destination answered with status {}", status.as_u16()))
+}
+
 /// An answer that is discarded, because another attempt follows.
 pub fn temporary_status(status: StatusCode, wait: Option<Duration>) -> EffectError {
     temporary("http_status", format!("the destination answered with status {}", status.as_u16()), wait)

@@ -79,6 +79,9 @@ impl Caller {
     ) -> EffectResult {
         let request = build_request(node, &effect.idempotency_key).map_err(permanent)?;
         let Received { status, headers, body, .. } = self.receive(effect, request, credential, MAX_BODY_BYTES).await?;
+        if node.fail_on_status == Some(true) && status.as_u16() >= 400 {
+            return Err(permanent(errors::error_status(status)));
+        }
         let value = response::value(status, &headers, &body, node.response).map_err(permanent)?;
         Ok(StepOutcome::new(OUT, value))
     }

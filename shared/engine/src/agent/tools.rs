@@ -67,6 +67,7 @@ pub fn tool_work(tool: &AgentTool, mut arguments: Map<String, Value>) -> Result<
                 body,
                 credential_id: None,
                 response: None,
+                fail_on_status: None,
             };
             Operation::Http(HttpCall { request, tool_credential: credential.clone() }).into()
         }

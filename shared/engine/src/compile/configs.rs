@@ -125,6 +125,9 @@ fn read_node(
         let field = format!("config.{field}");
         problems.add(Severity::Warning, code, index, Some(&field), None, message.clone());
     }
+    let inputs = node_type.input_names(summary.as_ref()).into_iter().map(String::from).collect();
+    let each = node_type.each(&node.config);
+    let is_list = each.is_some() || node_type.runs_for_items(&node.config);
     let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
@@ -132,15 +135,19 @@ fn read_node(
     let whole = node_type.with_integers(&node.config);
     let step = PlanStep {
         id: node.id.clone(),
+        name: node.name.clone(),
         node_type,
         join: summary.join,
+        inputs,
         outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
         policy: Policy::read(&whole),
         config: whole,
-        each: node_type.each(&node.config).map(|r#loop| Each { r#loop, redaction: redaction.for_list() }),
+        each: is_list.then(|| Each { r#loop: each, redaction: redaction.for_list() }),
+        item_mode: node_type.item_mode(&node.config),
         redaction,
         reads: Vec::new(),
+        reads_of_item: Vec::new(),
         parent_loop: None,
         references,
         credential,

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
+use super::nodes::item_mode::ItemMode;
 use super::nodes::r#loop::LoopNode;
 use super::nodes::policy::Policy;
 use super::nodes::redaction::Redaction;
@@ -47,10 +48,12 @@ pub struct ExecutionPlan {
 #[derive(Debug)]
 pub struct PlanStep {
     pub id: String,
+    pub name: String,
     pub node_type: &'static NodeType,
     /// The fields of the node, with the texts of its expressions.
     pub config: Map<String, Value>,
     pub join: Join,
+    pub inputs: Vec<String>,
     pub outputs: Vec<String>,
     /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
@@ -60,8 +63,12 @@ pub struct PlanStep {
     pub redaction: Redaction,
     /// The list for whose elements it runs.
     pub each: Option<Each>,
+    /// How it works on items.
+    pub item_mode: Option<ItemMode>,
     /// The steps whose outputs the expressions read.
     pub reads: Vec<usize>,
+    /// The steps of which the scripts read only the item that the current one comes from.
+    pub reads_of_item: Vec<usize>,
     /// The innermost loop whose body contains this step.
     pub parent_loop: Option<usize>,
     /// The agents, models and workflows that must exist, each with the field that names it.
@@ -74,7 +81,8 @@ pub struct PlanStep {
 /// What makes a step a loop whose body is the step itself.
 #[derive(Debug)]
 pub struct Each {
-    pub r#loop: LoopNode,
+    /// The field `each`. Without it, the list is the items of the input.
+    pub r#loop: Option<LoopNode>,
     /// The parts of the list of results that are masked.
     pub redaction: Redaction,
 }
@@ -85,6 +93,13 @@ pub struct Edge {
     pub from_port: String,
     pub to: usize,
     pub to_port: String,
+}
+
+impl PlanStep {
+    /// Whether the value is a map from ports to the items there, because the items of one input may go to several ports.
+    pub fn splits_items(&self) -> bool {
+        self.item_mode.is_some() && !self.node_type.is_loop && self.outputs.len() > 1
+    }
 }
 
 impl ExecutionPlan {
@@ -119,9 +134,11 @@ pub fn compile_with(graph: &Graph, interpreter: &OwnInterpreter) -> Compiled {
     let indexes = index_nodes(graph, &mut problems);
     wiring::connect(graph, &indexes, &mut plan, &mut problems);
     let upstream = structure::analyze_structure(&mut plan, &mut problems);
-    references::check(&plan, &indexes, &upstream, &mut problems);
+    let names = index_names(graph);
+    references::check(&plan, &indexes, &names, &upstream, &mut problems);
     for (step, upstream) in plan.steps.iter_mut().zip(&upstream) {
-        step.reads = references::read_steps(step, &indexes, upstream);
+        step.reads = references::read_steps(step, &indexes, &names, upstream);
+        step.reads_of_item = references::read_items(step, &names);
     }
     Compiled { plan, configs, problems }
 }
@@ -209,6 +226,15 @@ fn index_nodes<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str
         }
     }
     indexes
+}
+
+/// Maps the names of nodes to indexes, for scripts that work on items.
+fn index_names(graph: &Graph) -> HashMap<&str, usize> {
+    let mut names = HashMap::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        names.entry(node.name.as_str()).or_insert(index);
+    }
+    names
 }
 
 /// Plans can be shared between threads.

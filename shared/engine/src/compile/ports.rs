@@ -17,9 +17,10 @@ struct NodePorts {
 impl NodePorts {
     fn new(node: &Node) -> Self {
         let node_type = nodes::find(&node.r#type);
+        let summary = node_type.and_then(|found| found.read(&node.config).ok());
         Self {
-            inputs: node_type.map(|found| found.inputs.iter().map(|input| Cow::Borrowed(input.name)).collect()),
-            outputs: node_type.and_then(|found| Some(found.read(&node.config).ok()?.outputs)),
+            inputs: node_type.map(|found| found.input_names(summary.as_ref())),
+            outputs: summary.map(|summary| summary.outputs),
         }
     }
 }

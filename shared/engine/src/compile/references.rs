@@ -6,40 +6,83 @@ use std::ops::Bound::{Included, Unbounded};
 use super::upstream::StepSet;
 use super::{ExecutionPlan, PlanStep, Problems, Severity};
 use crate::expression::{TextPosition, VariableReference};
-use crate::nodes::each;
+use crate::nodes::{each, item_mode};
 use crate::schema::Program;
+use crate::script::NAMED;
 use domain::expression::VARIABLES;
 use domain::language::Translated;
 use domain::translated;
 
 /// The members of a node and of `vars`.
 const NODE_MEMBER: &str = "output";
+const ITEM_MEMBER: &str = "item";
 const VARS_MEMBERS: [&str; 2] = ["item", "index"];
 /// `RunFacts` (`run/facts.rs`) gives them their values.
 const RUN_MEMBERS: [&str; 4] = ["id", "startedAt", "scheduledAt", "origin"];
 
 /// Returns the steps whose outputs the expressions of a step read. An expression that reads `nodes` as a whole reads all
 /// steps before it.
-pub fn read_steps(step: &PlanStep, indexes: &HashMap<&str, usize>, upstream: &StepSet) -> Vec<usize> {
+pub fn read_steps(
+    step: &PlanStep,
+    indexes: &HashMap<&str, usize>,
+    names: &HashMap<&str, usize>,
+    upstream: &StepSet,
+) -> Vec<usize> {
     let mut read = BTreeSet::new();
-    for reference in step.programs.values().flat_map(Program::references).filter(|read| *read.variable == *"nodes") {
-        match reference.member {
-            Some(node) => read.extend(indexes.get(&*node)),
-            None => read.extend(indexes.values().filter(|step| upstream.has(**step))),
+    for VariableReference { variable, member, .. } in step.programs.values().flat_map(Program::references) {
+        let known = match &*variable {
+            "nodes" => indexes,
+            NAMED if step.item_mode.is_some() => names,
+            _ => continue,
+        };
+        match member {
+            Some(node) => read.extend(known.get(&*node)),
+            None => read.extend(known.values().filter(|step| upstream.has(**step))),
         }
     }
     read.into_iter().collect()
 }
 
-pub fn check(plan: &ExecutionPlan, indexes: &HashMap<&str, usize>, upstream: &[StepSet], problems: &mut Problems) {
+/// Returns the steps of which the scripts of a step read only the item that the current one comes from: `$('name').item`.
+pub fn read_items(step: &PlanStep, names: &HashMap<&str, usize>) -> Vec<usize> {
+    let (mut of_item, mut whole) = (BTreeSet::new(), BTreeSet::new());
+    for VariableReference { variable, member, field, .. } in step.programs.values().flat_map(Program::references) {
+        let is_of_item = field.is_some_and(|(name, _)| *name == *ITEM_MEMBER);
+        match member.and_then(|name| names.get(&*name)) {
+            Some(&named) if *variable == *NAMED && is_of_item => drop(of_item.insert(named)),
+            Some(&named) if *variable == *NAMED => drop(whole.insert(named)),
+            None if *variable == *NAMED => return Vec::new(),
+            _ => {}
+        }
+    }
+    of_item.difference(&whole).copied().collect()
+}
+
+pub fn check(
+    plan: &ExecutionPlan,
+    indexes: &HashMap<&str, usize>,
+    names: &HashMap<&str, usize>,
+    upstream: &[StepSet],
+    problems: &mut Problems,
+) {
     let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
             // The list of `each` is evaluated before its elements are known.
-            let is_element = step.each.is_some() && field.strip_prefix("config.") != Some(each::ITEMS);
+            let is_element = step.each.is_some()
+                && field.strip_prefix("config.") != Some(item_mode::RESULT)
+                && field.strip_prefix("config.") != Some(each::ITEMS);
             let has_vars = is_element || step.parent_loop.is_some();
-            let mut check =
-                ReferenceCheck { plan, index, has_vars, ids: &ids, indexes, upstream, explained: HashSet::new() };
+            let mut check = ReferenceCheck {
+                plan,
+                index,
+                has_vars,
+                ids: &ids,
+                indexes,
+                names,
+                upstream,
+                explained: HashSet::new(),
+            };
             for reference in &program.references() {
                 if let Some((severity, code, at, message)) = check.check_reference(reference, problems) {
                     // In a script, the name may be in a comment or a text.
@@ -59,6 +102,8 @@ struct ReferenceCheck<'g> {
     has_vars: bool,
     ids: &'g BTreeSet<&'g str>,
     indexes: &'g HashMap<&'g str, usize>,
+    /// The nodes by their names, which scripts for items use.
+    names: &'g HashMap<&'g str, usize>,
     upstream: &'g [StepSet],
     /// Parts of node ids with dashes, which the expression reads as subtracted variables. One hint explains them all.
     explained: HashSet<&'g str>,
@@ -97,6 +142,22 @@ impl<'g> ReferenceCheck<'g> {
                     Some((Severity::Error, "unknown_variable", *at, message))
                 }
             },
+            (NAMED, _) if self.plan.steps[self.index].item_mode.is_none() => None,
+            (NAMED, None) => None,
+            (NAMED, Some(name)) => {
+                let message = match self.names.get(name) {
+                    None => translated!(
+                        "there is no node with the name `{name}`; use the name of a node before this one",
+                        "no hay ningún nodo con el nombre `{name}`; use el nombre de un nodo anterior a este"
+                    ),
+                    Some(&named) if !self.is_known(named) => translated!(
+                        "node `{name}` does not come before this one; connect it before, or read another node",
+                        "el nodo `{name}` no va antes de este; conéctelo antes, o lea otro nodo"
+                    ),
+                    Some(_) => return None,
+                };
+                error("unknown_reference", message)
+            }
             ("vars", Some(name)) if !VARS_MEMBERS.contains(&name) => {
                 let message = translated!(
                     "there is no `vars.{name}`; in the body of a loop and in a node with \"each\", use vars.item or vars.index",

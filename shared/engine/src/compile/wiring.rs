@@ -99,16 +99,15 @@ fn unknown_output_message(step: &PlanStep, port: &str, problems: &mut Problems) 
 
 /// Returns a message if the step has no such input.
 fn unknown_input_message(step: &PlanStep, port: &str, problems: &mut Problems) -> Option<Translated<String>> {
-    let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
-    match &inputs[..] {
-        _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
+    match &step.inputs[..] {
+        inputs if step.node_type.is_unknown() || inputs.iter().any(|input| input == port) => None,
         [] => Some(translated!(
             "is a trigger, which has no inputs; remove this connection",
             "es un disparador y no tiene entradas; quite esta conexión"
         )),
         inputs => {
             let message = translated!("has no input `{port}`", "no tiene la entrada `{port}`");
-            let suggestion = problems.suggest(port, inputs.iter().copied());
+            let suggestion = problems.suggest(port, inputs.iter().map(String::as_str));
             let list = || translated!("; it has {}", "; tiene {}", inputs.join(", "));
             Some(message.with(&suggestion.unwrap_or_else(list)))
         }

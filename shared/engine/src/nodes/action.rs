@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Operation;
 use super::agent::AgentNode;
@@ -23,6 +23,8 @@ pub enum NodeAction {
     Choose(Cow<'static, str>),
     /// It ends with this value.
     Return(Value),
+    /// It ends, and continues at each of these ports, with the value there.
+    Split(Map<String, Value>),
     /// It runs its body for each item.
     Loop(LoopStart),
     /// It makes the calls of an agent.

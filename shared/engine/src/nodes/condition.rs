@@ -29,6 +29,7 @@ impl NodeKind for ConditionNode {
          las funciones de las expresiones.",
     );
     const CAN_REPEAT: bool = false;
+    const CAN_WORK_ON_ITEMS: bool = false;
 
     fn example() -> Value {
         json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{NodeAction, NodeResult, Operation, each, own_fields};
+use super::{NodeAction, NodeResult, Operation, each, item_mode, own_fields};
 use crate::expression::{EvaluationError, Scope};
 use crate::schema::{Path, Program};
 use crate::script::{ConsoleLine, ExecutedScript, Script, SourceForm, Surroundings, type_of};
@@ -17,6 +17,9 @@ use domain::run::StepError;
 const ROOT: &str = "config";
 /// The steps after which no further script of a node begins. It is the limit of one script.
 const MAX_SCRIPT_WORK: u64 = 50_000_000;
+
+/// The maps of templates of an `http` node. JavaScript that gives null leaves its entry out of them.
+const TEXT_MAPS: [&str; 3] = ["config.headers", "config.query", "config.body.fields"];
 
 /// The expressions of a step, and the variables that they see.
 pub struct Fields<'a> {
@@ -92,12 +95,12 @@ impl<'a> Fields<'a> {
         C::deserialize(Value::Object(own_fields(self.config()?))).map_err(invalid)
     }
 
-    /// All fields of the configuration with the value of each expression in its place. The list of `each` is left out: it is
-    /// evaluated once for all elements.
+    /// All fields of the configuration with the value of each expression in its place. The list of `each` and the result of
+    /// `itemMode` are left out: they are evaluated before and after all elements.
     pub fn config(&self) -> Result<Map<String, Value>, StepError> {
         let root = Path::Root(ROOT);
         let mut bytes = 0;
-        let fields = self.config.iter().filter(|(name, _)| *name != each::FIELD);
+        let fields = self.config.iter().filter(|(name, _)| ![each::FIELD, item_mode::FIELD].contains(&name.as_str()));
         fields.map(|(name, value)| Ok((name.clone(), self.replace(&root.name(name), value, &mut bytes)?))).collect()
     }
 
@@ -117,10 +120,21 @@ impl<'a> Fields<'a> {
                 items.map(|(index, item)| self.replace(&at.index(index), item, bytes)).collect()
             }
             Value::Object(fields) => {
-                let fields = fields.iter();
-                let replaced =
-                    fields.map(|(name, value)| Ok((name.clone(), self.replace(&at.name(name), value, bytes)?)));
-                replaced.collect::<Result<_, _>>().map(Value::Object)
+                let mut replaced = Map::new();
+                let is_text_map = TEXT_MAPS.contains(&at.full().as_str());
+                for (name, value) in fields {
+                    let at = at.name(name);
+                    if is_text_map && let Some(Program::TextScript(script)) = self.programs.get(&at.full()) {
+                        let value = self.run_script(&at.full(), script)?;
+                        if !value.is_null() {
+                            *bytes = add_size(*bytes, &value)?;
+                            replaced.insert(name.clone(), into_text(value).into());
+                        }
+                    } else {
+                        replaced.insert(name.clone(), self.replace(&at, value, bytes)?);
+                    }
+                }
+                Ok(Value::Object(replaced))
             }
             other => Ok(other.clone()),
         }

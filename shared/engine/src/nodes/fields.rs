@@ -29,6 +29,7 @@ pub enum Jinja {
     Js(Js),
 }
 
+/// A JavaScript expression.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Js {
@@ -71,7 +72,7 @@ fn opening(text: &str) -> Option<(usize, &'static str)> {
 
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
-        with_js(expression_schema(ExpressionLanguage::Cel, Some(1), 4_096, "A CEL expression."))
+        RefOr::T(with_js(expression_schema(ExpressionLanguage::Cel, Some(1), 4_096, "A CEL expression.")).into())
     }
 }
 
@@ -79,11 +80,20 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        with_js(expression_schema(ExpressionLanguage::Jinja, None, MAX_CHARS, "A Jinja template."))
+        RefOr::T(with_js(expression_schema(ExpressionLanguage::Jinja, None, MAX_CHARS, "A Jinja template.")).into())
     }
 }
 
 impl ToSchema for Jinja {}
+
+impl PartialSchema for Js {
+    fn schema() -> RefOr<Schema> {
+        let schema = with_js(expression_schema(ExpressionLanguage::Cel, None, MAX_CHARS, "JavaScript."));
+        RefOr::T(schema.schema_type(SchemaType::new(Type::Object)).into())
+    }
+}
+
+impl ToSchema for Js {}
 
 impl PartialSchema for JavaScript {
     fn schema() -> RefOr<Schema> {
@@ -109,16 +119,15 @@ fn expression_schema(
 }
 
 /// Also allows `{"js": "…"}`.
-fn with_js(schema: ObjectBuilder) -> RefOr<Schema> {
+fn with_js(schema: ObjectBuilder) -> ObjectBuilder {
     let source = ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .description(Some("A JavaScript expression."))
         .min_length(Some(1))
         .max_length(Some(MAX_CHARS));
-    let schema = schema
+    schema
         .schema_type(SchemaType::from_iter([Type::String, Type::Object]))
         .property(JS, source)
         .required(JS)
-        .additional_properties(Some(AdditionalProperties::FreeForm(false)));
-    RefOr::T(schema.into())
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
 }

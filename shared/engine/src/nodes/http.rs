@@ -44,6 +44,10 @@ pub struct HttpNode<V = Cel, T = Jinja> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub response: Option<ResponseFormat>,
+    /// Whether an answer with a status of 400 or more is an error (`http_status`). By default, it is a value like any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub fail_on_status: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -187,10 +191,10 @@ impl NodeKind for HttpNode {
             let problem = header_problem(name, &value.literal_parts().concat());
             problems.extend(problem.map(|problem| (format!("headers.{name}"), problem.into())));
         }
-        if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
+        if self.body.is_some() && matches!(self.method, None | Some(Method::Head)) {
             let message = translated!(
-                "is allowed only with POST, PUT, PATCH or DELETE",
-                "solo se permite con POST, PUT, PATCH o DELETE"
+                "needs a method, which is not HEAD; set it, for example to POST",
+                "necesita un método, que no sea HEAD; indíquelo, por ejemplo POST"
             );
             problems.push(("body".to_owned(), message));
         }

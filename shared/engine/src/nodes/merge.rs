@@ -41,6 +41,7 @@ impl NodeKind for MergeNode {
     );
     const POLICIES: Policies = Policies::NONE;
     const CAN_REPEAT: bool = false;
+    const CAN_WORK_ON_ITEMS: bool = false;
 
     fn example() -> Value {
         json!({"mode": "first", "cancelLosers": true})

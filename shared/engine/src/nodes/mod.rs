@@ -5,9 +5,11 @@ mod address;
 pub mod each;
 mod evaluation;
 pub mod fields;
+pub mod item_mode;
 mod node_type;
 mod operation;
 pub mod policy;
+mod port;
 pub mod redaction;
 mod simplify;
 mod spanish;
@@ -174,6 +176,8 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const IS_LOOP: bool = false;
     /// Whether its nodes can have the field `each`. Not if they only choose a port or end the run.
     const CAN_REPEAT: bool = true;
+    /// Whether its nodes can have the field `itemMode`. Not if they choose a port for a whole value.
+    const CAN_WORK_ON_ITEMS: bool = true;
     /// Whether its expressions are conditions.
     const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
@@ -190,6 +194,11 @@ pub trait NodeKind: DeserializeOwned + ToSchema {
     const POLICIES: Policies = Policies::ERROR;
 
     fn example() -> Value;
+
+    /// The input ports of a configuration, if it names them.
+    fn inputs(&self) -> Option<Vec<Cow<'static, str>>> {
+        None
+    }
 
     /// The output ports of a configuration; `out` for most types.
     fn outputs(&self) -> Vec<Cow<'static, str>> {
@@ -241,10 +250,10 @@ pub const ERROR: &str = "error";
 
 /// The fields of a configuration that only its type has.
 pub fn own_fields(config: Map<String, Value>) -> Map<String, Value> {
-    each::without_field(redaction::without_field(policy::without_policy_fields(config)))
+    item_mode::without_field(each::without_field(redaction::without_field(policy::without_policy_fields(config))))
 }
 
-/// The fields of a configuration that several types have: its policies, what is masked, and `each`.
+/// The fields of a configuration that several types have: its policies, what is masked, `each` and `itemMode`.
 pub fn shared_fields(config: &Map<String, Value>) -> Map<String, Value> {
     let own = own_fields(config.clone());
     let shared = config.iter().filter(|(name, _)| !own.contains_key(*name));

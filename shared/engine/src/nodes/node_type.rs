@@ -1,6 +1,7 @@
 //! [`NodeType`]: what holds for all nodes of a type, without its Rust type.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
@@ -8,19 +9,21 @@ use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 
+use super::item_mode::{ItemMode, ItemRun};
 use super::r#loop::{LoopNode, OnItemError};
 use super::simplify::simplify_schema;
 use super::spanish::in_spanish;
 use super::{
-    Category, ERROR, FieldWarning, IN, Join, NodeConfig, NodeKind, OUT, each, r#loop, own_fields, policy, redaction,
+    Category, ERROR, FieldWarning, IN, Join, NodeConfig, NodeKind, OUT, each, item_mode, r#loop, own_fields, policy,
+    redaction,
 };
 use crate::schema::{FieldProblem, convert_whole_floats};
 use domain::catalog::Purpose;
 use domain::language::{Language, Translated};
 use domain::reference::Reference;
+use domain::translated;
 
 /// A node type without its Rust type.
-#[derive(Debug)]
 pub struct NodeType {
     pub name: &'static str,
     pub category: Category,
@@ -44,6 +47,13 @@ pub struct NodeType {
     parse: fn(Value) -> Result<NodeConfig, serde_json::Error>,
 }
 
+/// The name identifies the type. What is computed once, such as the schema in Spanish, is no part of what it is.
+impl fmt::Debug for NodeType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NodeType({:?})", self.name)
+    }
+}
+
 /// An input port.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InputPort {
@@ -55,6 +65,8 @@ pub struct InputPort {
 #[derive(Default)]
 pub struct NodeSummary {
     pub join: Join,
+    /// The input ports, if the configuration names them.
+    pub inputs: Option<Vec<Cow<'static, str>>>,
     pub outputs: Vec<Cow<'static, str>>,
     pub problems: Vec<FieldProblem>,
     pub warnings: Vec<FieldWarning>,
@@ -66,6 +78,7 @@ impl NodeSummary {
     pub(super) fn new(node: &impl NodeKind) -> Self {
         Self {
             join: node.join(),
+            inputs: node.inputs(),
             outputs: node.outputs(),
             problems: node.problems(),
             warnings: node.warnings(),
@@ -85,6 +98,8 @@ impl NodeType {
         let schema = simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>()));
         let can_repeat = K::CAN_REPEAT && !K::IS_LOOP && K::CATEGORY != Category::Trigger;
         let schema = if can_repeat { each::with_field(schema) } else { schema };
+        let can_work_on_items = K::CAN_WORK_ON_ITEMS && K::CATEGORY != Category::Trigger;
+        let schema = if can_work_on_items { item_mode::with_field(schema) } else { schema };
         Self {
             name: K::NAME,
             category: K::CATEGORY,
@@ -115,13 +130,44 @@ impl NodeType {
 
     pub fn summarize(&self, node: &NodeConfig, config: &Map<String, Value>) -> NodeSummary {
         let mut summary = node.summarize();
-        if self.each(config).is_some() {
+        let item_mode = self.item_mode(config);
+        if self.each(config).is_some() || self.runs_for_items(config) {
             summary.outputs = vec![Cow::Borrowed(OUT)];
         }
-        if policy::has_error_port(config) {
+        if policy::has_error_port(config) || item_mode.as_ref().is_some_and(ItemMode::has_error_port) {
             summary.outputs.push(Cow::Borrowed(ERROR));
         }
+        summary.problems.extend(item_mode.iter().flat_map(ItemMode::problems));
+        if item_mode.is_some() && self.each(config).is_some() {
+            let message = translated!(
+                "is not allowed with itemMode; remove one of them",
+                "no se permite con itemMode; quite uno de los dos"
+            );
+            summary.problems.push((each::FIELD.to_owned(), message));
+        }
+        if item_mode.is_none() && summary.inputs.is_some() {
+            let message = translated!("is allowed only with itemMode; add it", "solo se permite con itemMode; añádalo");
+            summary.problems.push(("inputs".to_owned(), message));
+        }
         summary
+    }
+
+    /// How a node works on items, if it does.
+    pub fn item_mode(&self, config: &Map<String, Value>) -> Option<ItemMode> {
+        self.schema["properties"].get(item_mode::FIELD)?;
+        ItemMode::read(&self.with_integers(config))
+    }
+
+    /// Whether a node runs once for each item of a list.
+    pub fn runs_for_items(&self, config: &Map<String, Value>) -> bool {
+        let can_repeat = self.schema["properties"].get(each::FIELD).is_some();
+        can_repeat && self.item_mode(config).is_some_and(|mode| mode.run != Some(ItemRun::All))
+    }
+
+    /// The input ports of a configuration.
+    pub fn input_names(&self, summary: Option<&NodeSummary>) -> Vec<Cow<'static, str>> {
+        let named = summary.and_then(|summary| summary.inputs.clone());
+        named.unwrap_or_else(|| self.inputs.iter().map(|input| Cow::Borrowed(input.name)).collect())
     }
 
     /// The list for whose elements a node runs, if it has `each`.
@@ -150,6 +196,9 @@ impl NodeType {
             return Ok(policy::error_schema());
         }
         let node = self.parse(config)?;
+        if self.item_mode(config).is_some() {
+            return Ok(json!({"type": "array", "items": {"type": "object"}}));
+        }
         let Some(each) = self.each(config) else { return Ok(node.output_schema(port)) };
         let mut results: Vec<Value> = node.summarize().outputs.iter().map(|port| node.output_schema(port)).collect();
         if each.on_item_error == Some(OnItemError::Null) {

@@ -1,17 +1,16 @@
 //! The node type `placeholder`: a node that is still to be made.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::policy::Policies;
+use super::port::{self, PortName};
 use super::{Category, Fields, NodeAction, NodeKind, NodeResult, OUT};
 use crate::schema::FieldProblem;
 use domain::language::Translated;
-use domain::translated;
 
 /// An import puts one in the place of each node that it cannot translate.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -30,10 +29,6 @@ pub struct PlaceholderNode {
     pub original: Option<Value>,
 }
 
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[schema(min_length = 1, max_length = 64)]
-pub struct PortName(pub String);
-
 impl NodeKind for PlaceholderNode {
     const NAME: &'static str = "placeholder";
     const CATEGORY: Category = Category::Logic;
@@ -45,26 +40,18 @@ impl NodeKind for PlaceholderNode {
     );
     const POLICIES: Policies = Policies::NONE;
     const CAN_REPEAT: bool = false;
+    const CAN_WORK_ON_ITEMS: bool = false;
 
     fn example() -> Value {
         json!({"message": "Read the rows of the sheet"})
     }
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
-        match &self.outputs {
-            None => vec![OUT.into()],
-            Some(names) => names.iter().map(|PortName(name)| name.clone().into()).collect(),
-        }
+        self.outputs.as_deref().map_or_else(|| vec![OUT.into()], port::names)
     }
 
     fn problems(&self) -> Vec<FieldProblem> {
-        let mut names = HashSet::new();
-        let repeated = self.outputs.iter().flatten().enumerate().filter(|(_, PortName(name))| !names.insert(name));
-        let problem = |(index, PortName(name)): (usize, &PortName)| {
-            let message = translated!("there is already a port `{name}`", "ya hay un puerto `{name}`");
-            (format!("outputs[{index}]"), message)
-        };
-        repeated.map(problem).collect()
+        port::problems("outputs", self.outputs.as_deref().unwrap_or_default())
     }
 
     fn evaluate(&self, _: &Fields) -> NodeResult {

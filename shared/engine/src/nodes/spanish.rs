@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 157] = [
+const TEXTS: [(&str, &str); 167] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -339,6 +339,26 @@ const TEXTS: [(&str, &str); 157] = [
      "Los textos y archivos de una página tienen como máximo 256 KiB; pida los archivos más grandes en la primera página."),
     ("The link of the page is that of the webhook in the workflow's channels, with `/form` at its end.",
      "El enlace de la página es el del webhook en los canales del flujo, con `/form` al final."),
+    ("The node works on items, as the nodes of n8n do: its input and its value are lists of items `{json, binary, pairedItem}`, and its JavaScript sees `$json`, `$input`, `$('name')` and the others of n8n. Nodes after a node without items do not run.",
+     "El nodo trabaja con elementos, como los nodos de n8n: su entrada y su valor son listas de elementos `{json, binary, pairedItem}`, y su JavaScript ve `$json`, `$input`, `$('nombre')` y los demás de n8n. Los nodos que siguen a un nodo sin elementos no se ejecutan."),
+    ("How often the node runs: once for `each` item, which is the default, once for `all`, or once for the `first`. Nodes that cannot have the field `each` run once for all.",
+     "Cuántas veces se ejecuta el nodo: una por cada elemento (`each`, el valor por defecto), una para todos (`all`) o una para el primero (`first`). Los nodos que no pueden tener el campo `each` se ejecutan una vez para todos."),
+    ("What becomes the items of the node. It sees `output`, the value that the node has without `itemMode`; `output` by default.",
+     "Lo que se convierte en los elementos del nodo. Ve `output`, el valor que el nodo tiene sin `itemMode`; por defecto `output`."),
+    ("What happens when the node fails for an item: the node fails (`fail`, the default), the `item` goes on as `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`).",
+     "Qué ocurre cuando el nodo falla para un elemento: el nodo falla (`fail`, el valor por defecto), el elemento sigue como `{json: {error}}` (`item`), o sigue por el puerto `error` con el mensaje en su campo `error` (`branch`)."),
+    ("What follows a node without items: nothing (`stop`, the default), or `one` empty item.",
+     "Qué sigue a un nodo sin elementos: nada (`stop`, el valor por defecto) o un elemento vacío (`one`)."),
+    ("The number of items that are processed at once; one by default.",
+     "El número de elementos que se procesan a la vez; por defecto uno."),
+    ("The time zone of `$now`, `$today` and `DateTime`; UTC by default.",
+     "La zona horaria de `$now`, `$today` y `DateTime`; por defecto UTC."),
+    ("The names of its input ports; `in` by default. With `itemMode`, `$inputs` has the items of each.",
+     "Los nombres de sus puertos de entrada; por defecto `in`. Con `itemMode`, `$inputs` tiene los elementos de cada uno."),
+    ("The names of its output ports; `out` by default. With them, the value is a map from ports to values: the run continues at each port that it names.",
+     "Los nombres de sus puertos de salida; por defecto `out`. Con ellos, el valor es un mapa de puertos a valores: la ejecución sigue por cada puerto que nombra."),
+    ("Whether an answer with a status of 400 or more is an error (`http_status`). By default, it is a value like any other.",
+     "Si una respuesta con un estado de 400 o más es un error (`http_status`). Por defecto, es un valor como cualquier otro."),
 ];
 
 #[cfg(test)]

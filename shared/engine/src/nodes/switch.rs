@@ -44,6 +44,7 @@ impl NodeKind for SwitchNode {
          son los nombres de sus casos, y default. Su valor es su entrada.",
     );
     const CAN_REPEAT: bool = false;
+    const CAN_WORK_ON_ITEMS: bool = false;
 
     fn example() -> Value {
         json!({"cases": [

@@ -35,7 +35,10 @@ impl Execution {
                 self.cancel_scopes(scope);
                 // The loop reports the error, so the message names the element and the step.
                 let path = StepPath::new(scope, step);
-                let error = if self.plan.is_loop(&path) { error } else { error.located(&path.display(&self.plan)) };
+                let item_mode = self.plan.steps[step].item_mode.as_ref().filter(|_| path.is_element());
+                let is_item = item_mode.is_some_and(|mode| mode.on_item_error.is_some());
+                let is_known = is_item || self.plan.is_loop(&path);
+                let error = if is_known { error } else { error.located(&path.display(&self.plan)) };
                 self.finish_iteration(&StepPath::new(&parent, loop_step), index, Err(error));
             }
         }

@@ -9,6 +9,8 @@ use domain::time::Time;
 #[derive(Clone, Debug)]
 pub struct RunFacts {
     pub id: String,
+    /// The id of the workflow. Previews have none.
+    pub workflow: Option<String>,
     /// The time of the run, which `now()` returns.
     pub queued_at: Time,
     /// When the first process claimed the run.
@@ -21,7 +23,14 @@ pub struct RunFacts {
 impl RunFacts {
     /// A run that begins as soon as it is queued, by hand.
     pub fn new(id: impl Into<String>, queued_at: Time) -> Self {
-        Self { id: id.into(), queued_at, started_at: queued_at, scheduled_at: None, origin: RunOrigin::Manual }
+        Self {
+            id: id.into(),
+            workflow: None,
+            queued_at,
+            started_at: queued_at,
+            scheduled_at: None,
+            origin: RunOrigin::Manual,
+        }
     }
 
     /// The value of `run`. The compiler knows its members (`compile/references.rs`).
@@ -40,6 +49,7 @@ impl From<&Run> for RunFacts {
         let queued_at = run.queued_at();
         Self {
             id: run.id.to_string(),
+            workflow: Some(run.workflow.to_string()),
             queued_at,
             started_at: run.started_at.unwrap_or(queued_at),
             scheduled_at: run.scheduled_at,

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::items::ItemResults;
 use super::scope::{EdgeState, ScopeState, join_values};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::OUT;
+use crate::nodes::item_mode::to_items;
 use crate::nodes::r#loop::{DONE, ITEM, LoopStart, OnItemError};
 use crate::value_size::{add_size, memory_of};
 
@@ -19,6 +21,8 @@ pub struct LoopState {
     running: usize,
     /// The results so far. An element that is left out has none.
     results: BTreeMap<usize, Arc<Value>>,
+    /// The errors of elements that are left out.
+    errors: BTreeMap<usize, StepError>,
     /// The size of the results so far.
     bytes: usize,
 }
@@ -28,7 +32,8 @@ impl Execution {
         let bytes = start.items.iter().map(memory_of).sum();
         self.hold(&path.scope, bytes);
         self.activate(&path);
-        self.loops.insert(path.clone(), LoopState { start, next: 0, running: 0, results: BTreeMap::new(), bytes: 0 });
+        let (results, errors) = Default::default();
+        self.loops.insert(path.clone(), LoopState { start, next: 0, running: 0, results, errors, bytes: 0 });
         self.continue_loop(&path);
     }
 
@@ -36,11 +41,9 @@ impl Execution {
     fn continue_loop(&mut self, path: &StepPath) {
         while let Some(state) = self.loops.get_mut(path) {
             if state.running == 0 && state.next == state.start.items.len() {
-                let results = std::mem::take(&mut state.results).into_values();
-                let value = Value::Array(results.map(Arc::unwrap_or_clone).collect());
+                let (values, errors) = (std::mem::take(&mut state.results), std::mem::take(&mut state.errors));
                 self.loops.remove(path);
-                let port = if self.plan.steps[path.step].each.is_some() { OUT } else { DONE };
-                return self.complete(path.clone(), Ok(StepOutcome::new(port, value)));
+                return self.finish_loop(path, ItemResults { values, errors });
             }
             if state.running == state.start.concurrency || state.next == state.start.items.len() {
                 return;
@@ -51,6 +54,20 @@ impl Execution {
             let item = std::mem::take(&mut state.start.items[index]);
             self.begin_iteration(path, index, item);
         }
+    }
+
+    fn finish_loop(&mut self, path: &StepPath, results: ItemResults) {
+        let step = &self.plan.steps[path.step];
+        let (is_list, on_items) = (step.each.is_some(), step.item_mode.is_some());
+        let outcome = match (is_list, on_items) {
+            (true, true) => self.finish_items(path, results),
+            (false, true) => Ok(self.finish_batches(path, results.values)),
+            (_, false) => {
+                let values = results.values.into_values().map(Arc::unwrap_or_clone).collect();
+                Ok(StepOutcome::new(if is_list { OUT } else { DONE }, Value::Array(values)))
+            }
+        };
+        self.end_step(path.clone(), outcome);
     }
 
     fn begin_iteration(&mut self, path: &StepPath, index: usize, item: Value) {
@@ -88,6 +105,9 @@ impl Execution {
         match &values[..] {
             [] => Ok(Arc::default()),
             [value] => Ok(value.clone()),
+            several if self.plan.steps[loop_step].item_mode.is_some() => {
+                Ok(Arc::new(Value::Array(several.iter().flat_map(|value| to_items(value)).collect())))
+            }
             several => join_values(several),
         }
     }
@@ -106,7 +126,7 @@ impl Execution {
             (Err(_), OnItemError::Null) => {
                 state.results.insert(index, Arc::default());
             }
-            (Err(_), OnItemError::Skip) => {}
+            (Err(error), OnItemError::Skip) => drop(state.errors.insert(index, error)),
             (Err(error), OnItemError::Fail) => return self.fail_loop(path, error),
         }
         self.continue_loop(path);

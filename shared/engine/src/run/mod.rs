@@ -14,6 +14,7 @@
 mod agents;
 mod ends;
 mod facts;
+mod items;
 mod loops;
 mod outcome;
 mod paths;

@@ -9,6 +9,8 @@ use super::{
     Decision, DueEffect, Execution, MAX_CONSOLE_BYTES, MAX_SKIPPED, MAX_STEPS, ScopePath, StepError, StepEvent,
     StepOutcome, StepPath,
 };
+use crate::compile::Each;
+use crate::nodes::item_mode::{SEVERAL, to_items};
 use crate::nodes::r#loop::ITEM;
 use crate::nodes::policy::OnError;
 use crate::nodes::send_result::SendResultNode;
@@ -51,12 +53,17 @@ impl Execution {
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         let is_list = values.len() > 1 || step.join == Join::All;
-        let input = match (is_list, values.first()) {
-            (true, _) => join_values(&values).inspect(|input| {
-                self.charge(input);
-            }),
-            (false, first) => Ok(first.cloned().unwrap_or_default()),
+        let works_on_items = step.item_mode.is_some() && !path.is_element();
+        let input = match values.first() {
+            _ if works_on_items => self.input_items(&path),
+            _ if is_list => join_values(&values),
+            first => Ok(first.cloned().unwrap_or_default()),
         };
+        if let Ok(input) = &input
+            && (works_on_items || is_list)
+        {
+            self.charge(input);
+        }
         self.steps += 1;
         let input = match input {
             _ if self.steps > MAX_STEPS => {
@@ -69,7 +76,7 @@ impl Execution {
         self.events.push(StepEvent::Started { path: path.clone(), input: input.clone() });
         if let Some(pinned) = plan.pinned(path.step).filter(|_| !path.is_element()) {
             let outcome = StepOutcome::new(pinned.port.clone(), pinned.value.clone());
-            return self.complete(path, Ok(outcome));
+            return self.end_step(path, Ok(outcome));
         }
         if let Some(Decision::Port(port)) = self.decisions.get(&path) {
             let outcome = StepOutcome::new(port.clone(), input);
@@ -79,23 +86,24 @@ impl Execution {
             // Its result is reported soon, so its configuration is not needed.
             return self.activate(&path);
         }
-        let variables = self.variables(&path, &input);
-        self.charge_bytes(memory_of_fields(&variables));
-        let has_script = step.programs.values().any(Program::is_script);
-        let surroundings = Surroundings {
-            variables: &variables,
-            now: self.facts.queued_at.into(),
-            seed: if has_script { seed_of(&self.facts.id, &path.display(&plan)) } else { 0 },
+        let action = match (&step.each, &step.item_mode) {
+            (Some(Each { r#loop: Some(each), .. }), _) if !path.is_element() => {
+                self.evaluate(&path, &input, &[], |fields| each.start(each::ITEMS, fields))
+            }
+            (Some(_), Some(mode)) if !path.is_element() => Ok(NodeAction::Loop(mode.start(to_items(&input)))),
+            _ => self.evaluate(&path, &input, &[], |fields| plan.config(path.step).evaluate(fields)),
         };
-        let fields = Fields::new((&step.config, &step.programs), &input, surroundings);
-        let action = match &step.each {
-            Some(each) if !path.is_element() => each.r#loop.start(each::ITEMS, &fields),
-            _ => plan.config(path.step).evaluate(&fields),
-        };
-        self.work += fields.steps();
-        self.print(&path, fields.take_console());
         match action {
             Err(error) => self.complete(path, Err(error)),
+            Ok(NodeAction::Pass) if works_on_items => {
+                let outcome = self.pass_items(&path, &input);
+                self.end_step(path, Ok(outcome));
+            }
+            Ok(NodeAction::Split(values)) if works_on_items => {
+                let outcome = self.split_items(&path, &values);
+                self.end_step(path, Ok(outcome));
+            }
+            Ok(NodeAction::Split(values)) => self.end_step(path, Ok(StepOutcome::new(SEVERAL, Value::Object(values)))),
             Ok(NodeAction::Pass) => self.complete(path, Ok(StepOutcome::new(OUT, input))),
             Ok(NodeAction::Choose(port)) => {
                 let decision = Decision::Port(port.to_string());
@@ -110,6 +118,36 @@ impl Execution {
                 self.due.push(DueEffect { path, work, action: None, input });
             }
         }
+    }
+
+    /// Evaluates expressions of a step. `outputs` are the values of a node that works on items, which become items.
+    pub(super) fn evaluate<R>(
+        &mut self,
+        path: &StepPath,
+        input: &Arc<Value>,
+        outputs: &[(usize, Value)],
+        work: impl FnOnce(&Fields) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
+        let plan = self.plan.clone();
+        let step = &plan.steps[path.step];
+        let variables = self.variables(path, input);
+        self.charge_bytes(memory_of_fields(&variables));
+        let has_script = step.programs.values().any(Program::is_script);
+        let view = (has_script && step.item_mode.is_some()).then(|| self.view(path, input, outputs));
+        if let Some(view) = &view {
+            self.charge(view);
+        }
+        let surroundings = Surroundings {
+            variables: &variables,
+            now: self.facts.queued_at.into(),
+            seed: if has_script { seed_of(&self.facts.id, &path.display(&plan)) } else { 0 },
+            view: view.as_ref(),
+        };
+        let fields = Fields::new((&step.config, &step.programs), input, surroundings);
+        let result = work(&fields);
+        self.work += fields.steps();
+        self.print(path, fields.take_console());
+        result
     }
 
     /// Reports what the scripts of a step wrote, as far as a run may write.
@@ -146,7 +184,7 @@ impl Execution {
     }
 
     /// The output of a step in a scope or in one that encloses it.
-    fn output_of(&self, scope: &ScopePath, step: usize) -> Option<&Arc<Value>> {
+    pub(super) fn output_of(&self, scope: &ScopePath, step: usize) -> Option<&Arc<Value>> {
         let mut scope = scope.clone();
         loop {
             if let Some(output) = self.scopes.get(&scope).and_then(|state| state.outputs.get(&step)) {
@@ -168,8 +206,15 @@ impl Execution {
         }
     }
 
-    /// Ends a step, and decides the edges that leave it.
+    /// Ends a step with its value.
     pub(super) fn complete(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
+        let works_on_items = self.plan.steps[path.step].item_mode.is_some() && !path.is_element();
+        let result = if works_on_items { result.and_then(|outcome| self.itemize(&path, outcome)) } else { result };
+        self.end_step(path, result);
+    }
+
+    /// Ends a step with what it passes on, and decides the edges that leave it.
+    pub(super) fn end_step(&mut self, path: StepPath, result: Result<StepOutcome, StepError>) {
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         let result = result.and_then(|outcome| check_value(&outcome.value).map(|()| outcome));
@@ -183,7 +228,11 @@ impl Execution {
                     // `each` decides about an element, and `onError` about the whole list.
                     _ if path.is_element() => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
+                    OnError::Branch if step.item_mode.is_some() => self.error_items(ERROR, &error),
                     OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
+                    OnError::Continue if step.item_mode.is_some() => {
+                        self.error_items(step.outputs.first().map_or(OUT, |port| port), &error)
+                    }
                     // The last port is the negative outcome: `false`, `default`, `done`, `flagged`, `expired`.
                     OnError::Continue => {
                         StepOutcome::new(step.outputs.last().cloned().unwrap_or_default(), Value::Null)
@@ -236,10 +285,8 @@ impl Execution {
             if step.node_type.is_loop && port == ITEM {
                 continue;
             }
-            let state = match outcome {
-                Some(outcome) if outcome.port == *port => EdgeState::Taken(outcome.value.clone()),
-                _ => EdgeState::Skipped,
-            };
+            let value = outcome.and_then(|outcome| Self::value_at(outcome, port));
+            let state = value.map_or(EdgeState::Skipped, EdgeState::Taken);
             self.set_edge(&path.scope, edge, state);
         }
     }

@@ -3,6 +3,8 @@
 
 mod names;
 
+pub use names::NAMED;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ pub struct Surroundings<'a> {
     pub now: Timestamp,
     /// The seed of the random numbers.
     pub seed: u64,
+    /// What a script of a node with `itemMode` sees beside the variables (`run/items.rs`).
+    pub view: Option<&'a Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -80,9 +84,9 @@ impl Script {
         Ok(Self { source: source.to_owned(), form, interpreter: interpreter.clone() })
     }
 
-    /// The references to `nodes`, as far as the source shows them.
+    /// The references to nodes, as far as the source shows them.
     pub fn references(&self) -> Vec<VariableReference> {
-        names::find_nodes(&self.source)
+        names::find_references(&self.source)
     }
 
     pub fn can_execute(&self) -> bool {

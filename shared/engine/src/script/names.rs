@@ -4,9 +4,67 @@
 use crate::expression::{TextPosition, VariableReference};
 
 const NODES: &str = "nodes";
+/// The variable of references to nodes by their names.
+pub const NAMED: &str = "$";
+
+/// The references to nodes by their ids, and by their names.
+pub fn find_references(source: &str) -> Vec<VariableReference> {
+    let mut found = find_nodes(source);
+    found.extend(find_named_nodes(source));
+    found
+}
+
+/// The references to nodes by their names, as scripts for items write them: `$('Fetch')`, `$items('Fetch')`, `$node['Fetch']` and
+/// `$node.Fetch`. They have no member if the name is not a literal. The field is what is read of the node, such as `item`.
+fn find_named_nodes(source: &str) -> Vec<VariableReference> {
+    let found = source.match_indices(NAMED).filter_map(|(start, _)| {
+        let (before, after) = (&source[..start], &source[start + NAMED.len()..]);
+        let after_node = after.strip_prefix("node").filter(|rest| rest.trim_start().starts_with(['[', '.', '?']));
+        let after_call = after.strip_prefix("items").unwrap_or(after).trim_start().strip_prefix('(');
+        if before.ends_with(is_name) || (after_node.is_none() && after_call.is_none()) {
+            return None;
+        }
+        let found = match (after_node, after_call) {
+            (Some(rest), _) => read_member(rest),
+            // `$items()` are the items of the input.
+            (_, Some(rest)) if rest.trim_start().starts_with(')') => return None,
+            (_, Some(rest)) => {
+                read_quoted(rest).and_then(|(name, rest)| Some((name, rest.trim_start().strip_prefix([')', ','])?)))
+            }
+            (None, None) => None,
+        };
+        let (variable, at) = (NAMED.into(), position_of(before));
+        let Some((member, rest)) = found else {
+            return Some(VariableReference { variable, member: None, at, field: None });
+        };
+        let field = read_member(rest).map(|(field, _)| (field.into(), at));
+        Some(VariableReference { variable, member: Some(unescape(member).into()), at, field })
+    });
+    found.collect()
+}
+
+/// A quoted name, and the text behind it.
+fn read_quoted(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|quote| ['"', '\'', '`'].contains(quote))?;
+    let mut is_escaped = false;
+    let end = text[1..].find(|character| {
+        let is_end = character == quote && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        is_end
+    })?;
+    let name = &text[1..1 + end];
+    let is_computed = quote == '`' && name.contains("${");
+    (!is_computed).then(|| (name, &text[end + 2..]))
+}
+
+/// The name without the backslashes before its quotes.
+fn unescape(name: &str) -> String {
+    ["\\'", "\\\"", "\\`"].iter().fold(name.to_owned(), |name, escaped| name.replace(escaped, &escaped[1..]))
+}
 
 /// The references to `nodes`: with a member for `nodes.fetch` and `nodes["fetch"]`, without one for everything else.
-pub fn find_nodes(source: &str) -> Vec<VariableReference> {
+fn find_nodes(source: &str) -> Vec<VariableReference> {
     let found = source.match_indices(NODES).filter_map(|(start, _)| {
         let (before, after) = (&source[..start], &source[start + NODES.len()..]);
         if before.ends_with(is_name) || after.starts_with(is_name) || is_member(before) {

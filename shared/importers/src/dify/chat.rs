@@ -6,9 +6,10 @@ use super::super::draft::{Draft, Original};
 use super::super::lenient::{entries, list, number, scalar_text, text, truncate, whole_number};
 use super::super::model::settings;
 use super::super::notes::{Notes, note};
+use super::super::secrets::redact_text;
 use super::super::slug::Ids;
 use super::super::syntax::{escape_jinja, member, output};
-use super::super::translation::{Translation, UNBOUND_MODEL};
+use super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 use super::document::Document;
 use super::nodes::{named_model, schema};
 use domain::Result;
@@ -26,7 +27,11 @@ pub fn add_chain(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Resul
         parts.push((named.clone(), retrieval(config, &start.1, knowledge.len())));
     }
     let found = passages.as_ref().map(|(_, id)| output(id));
-    parts.push((model.clone(), model_step(document, &start.1, found.as_deref())));
+    let step = match document.mode {
+        "agent-chat" if found.is_none() => agent_step(document, &start.1),
+        _ => model_step(document, &start.1, found.as_deref()),
+    };
+    parts.push((model.clone(), step));
     parts
         .push((end, Translation::new("send_result", json!({"output": format!("{{'answer': {}}}", output(&model.1))}))));
 
@@ -78,6 +83,33 @@ fn retrieval(config: &Value, start: &str, count: usize) -> Translation {
     }
     let what = [format!("sources in place of {count} knowledge bases"), "an embeddings model".to_owned()];
     Translation::new("retrieval", settings).with_notes(["add the sources that it searches"]).with_reconnects(what)
+}
+
+/// An agent, which is a resource of its own here.
+fn agent_step(document: &Document, start: &str) -> Translation {
+    let config = document.model_config;
+    let mut parts = vec![named_model(&config["model"]).1];
+    let tools = list(&config["agent_mode"]["tools"]).iter().filter(|tool| tool["enabled"] != false).take(30);
+    let tools: Vec<String> =
+        tools.map(|tool| format!("`{}`", truncate(&scalar_text(&tool["tool_name"]), 60))).collect();
+    if !tools.is_empty() {
+        parts.push(format!("tools {}", tools.join(", ")));
+    }
+    let prompt = scalar_text(&config["pre_prompt"]);
+    if !prompt.is_empty() {
+        parts.push(format!("its instructions: {}", redact_text(&truncate(&prompt, 700))));
+    }
+    let mut notes = vec!["create an agent from the parts listed under `reconnect`, and select it"];
+    if config["sensitive_word_avoidance"]["enabled"] == true {
+        notes.push("add a guard node for its content moderation");
+    }
+    if !text(&config["opening_statement"]).is_empty() {
+        notes.push("the opening message is not imported");
+    }
+    let message = format!("{{{{ {}.query }}}}", output(start));
+    Translation::new("agent", json!({"agentId": UNBOUND_ID, "message": message}))
+        .with_notes(notes)
+        .with_reconnects([truncate(&format!("an agent: {}", parts.join("; ")), 1_000)])
 }
 
 fn model_step(document: &Document, start: &str, passages: Option<&str>) -> Translation {

@@ -5,14 +5,10 @@ use serde_json::Value;
 use super::super::lenient::{list, scalar_text, text, truncate};
 use super::super::notes::{Notes, header_problem};
 use super::super::pieces::Placeholder;
-use super::super::syntax::{member, output};
-use super::document::{Document, SourceNode};
-
-pub struct App<'d> {
-    pub document: Document<'d>,
-    /// The id of each node in the draft, also of those that are left out.
-    pub ids: Vec<String>,
-}
+use super::super::syntax::{cel_literal, member, optional_path, output};
+pub use super::app::App;
+use super::app::{SECRET, Start};
+use super::document::SourceNode;
 
 #[derive(Clone, Copy)]
 pub struct Context<'a, 'd> {
@@ -22,6 +18,11 @@ pub struct Context<'a, 'd> {
 
 /// A path into a value, with a note for the report.
 type PathResult = Result<(String, Option<String>), String>;
+
+/// A variable that was never selected is null, as in Dify.
+fn unset() -> PathResult {
+    Ok(("null".to_owned(), Some("one of its variables is not selected: it is null".to_owned())))
+}
 
 fn plain_path(path: String) -> PathResult {
     Ok((path, None))
@@ -45,6 +46,36 @@ impl<'a, 'd> Context<'a, 'd> {
         self.placeholder(selector).cel(notes)
     }
 
+    /// The JavaScript for a selector. It gives undefined for a value that a run does not have.
+    pub fn selector_javascript(&self, selector: &Value, notes: &mut Notes) -> String {
+        let parts: Vec<String> = list(selector).iter().take(20).map(scalar_text).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        if let ["env", name] = parts[..]
+            && let Ok(value) = self.app.environment(name)
+        {
+            return value.to_string();
+        }
+        if let ["conversation", name, rest @ ..] = &parts[..]
+            && let Some(paths) = self.app.conversation_paths(self.node, name)
+        {
+            let paths: Vec<String> = paths.into_iter().map(|path| optional_path(&append_members(path, rest))).collect();
+            return paths.join(" ?? ");
+        }
+        optional_path(&self.selector_cel(selector, notes))
+    }
+
+    /// The conversation variable with the value that it has before this node.
+    fn conversation_placeholder(&self, original: String, name: &str, rest: &[&str]) -> Placeholder {
+        let Some(mut paths) = self.app.conversation_paths(self.node, name) else {
+            return Placeholder::untranslatable(original, "the conversation variable does not exist");
+        };
+        let first = append_members(paths.pop().unwrap_or_default(), rest);
+        let names: Vec<String> = paths.iter().rev().map(|path| append_members(path.clone(), rest)).collect();
+        let cel = names.iter().fold(first.clone(), |other, path| format!("(has({path}) ? {path} : {other})"));
+        let jinja = names.iter().fold(first, |other, path| format!("({path} if {path} is defined else {other})"));
+        Placeholder { original, cel: Ok(cel), jinja: Ok(jinja), json_value: None, notes: Notes::new() }
+    }
+
     pub fn placeholder(&self, selector: &Value) -> Placeholder {
         let parts: Vec<String> = list(selector).iter().take(20).map(scalar_text).collect();
         self.selector_placeholder(&parts.iter().map(String::as_str).collect::<Vec<_>>())
@@ -53,23 +84,35 @@ impl<'a, 'd> Context<'a, 'd> {
     /// The value that a selector names, in both languages.
     pub fn selector_placeholder(&self, parts: &[&str]) -> Placeholder {
         let original = format!("{{{{#{}#}}}}", truncate(&parts.join("."), 200));
+        if let ["conversation", name, rest @ ..] = parts {
+            return self.conversation_placeholder(original, name, rest);
+        }
         match self.path(parts) {
             Ok((path, note)) => {
                 let notes = note.into_iter().collect();
-                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), json_value: None, notes }
+                // Jinja has another word for null.
+                let jinja = if path == "null" { "none".to_owned() } else { path.clone() };
+                Placeholder { original, cel: Ok(path), jinja: Ok(jinja), json_value: None, notes }
             }
             Err(why) => Placeholder::untranslatable(original, why),
         }
     }
 
     fn path(&self, parts: &[&str]) -> PathResult {
-        let [first, rest @ ..] = parts else { return Err("the selector is empty".to_owned()) };
+        let [first, rest @ ..] = parts else { return unset() };
+        if first.is_empty() && rest.is_empty() {
+            return unset();
+        }
         match (*first, rest) {
             ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
-            ("env" | "conversation", [name, rest @ ..]) => {
-                let note = format!("variables are not imported: replace `vars.{name}` by its value");
-                Ok((append_members(member("vars", name), rest), Some(note)))
-            }
+            ("env", [name, ..]) => match self.app.environment(name) {
+                Ok(value) => plain_path(cel_literal(value)),
+                Err(why) if why == SECRET => {
+                    let note = format!("the secret `{}` is left out: it is an empty text here", truncate(name, 60));
+                    Ok(("''".to_owned(), Some(note)))
+                }
+                Err(why) => Err(why),
+            },
             // Inside the start node, system variables have its id as a prefix.
             (_, [name, rest @ ..]) if name.starts_with("sys.") => {
                 self.system(&name["sys.".len()..]).map(|(path, note)| (append_members(path, rest), note))
@@ -83,25 +126,28 @@ impl<'a, 'd> Context<'a, 'd> {
         }
     }
 
-    /// Dify's system variables. Here they must come with the run's input; a message has only its text.
+    /// Dify's system variables. They come with the run's input, or with the message.
     fn system(&self, name: &str) -> PathResult {
-        let document = &self.app.document;
-        let start = document.nodes.iter().position(|node| node.kind == "start");
-        let start = start.map(|place| output(&self.app.ids[place]));
-        match (name, start) {
-            ("workflow_run_id", _) => plain_path("run.id".to_owned()),
-            (_, None) => Err("no trigger gives this value".to_owned()),
-            ("query", Some(start)) if document.is_chat() => plain_path(member(&start, "text")),
-            (name, Some(_)) if document.is_chat() => {
-                Err(format!("only the text of a message is available, not its `{}`", truncate(name, 40)))
+        let start = self.app.start_node().map(|place| output(&self.app.ids[place]));
+        let Some(start) = start.filter(|_| name != "workflow_run_id") else {
+            return match name {
+                "workflow_run_id" => plain_path("run.id".to_owned()),
+                _ => Err("no trigger gives this value".to_owned()),
+            };
+        };
+        match (self.app.start, name) {
+            (Start::Message, "query") => plain_path(member(&start, "text")),
+            (Start::Message, "user_id") => plain_path(format!("{start}.participant.id")),
+            (Start::Message, "conversation_id") => plain_path(member(&start, "threadId")),
+            (Start::Message, "files") => {
+                let note = "the files of a message are only names and types here".to_owned();
+                Ok((member(&start, "attachments"), Some(note)))
             }
-            ("files", Some(start)) => {
-                let note = "files must be part of the run's input".to_owned();
-                Ok((member(&start, "files"), Some(note)))
-            }
-            (name, Some(start)) => {
-                Ok((member(&start, name), Some(format!("`{name}` must be part of the run's input"))))
-            }
+            (_, "app_id" | "workflow_id") => plain_path("''".to_owned()),
+            (_, "timestamp") => plain_path("run.startedAt".to_owned()),
+            (Start::Message, name) => Err(format!("a message has no `{}`", truncate(name, 40))),
+            (_, name) if self.app.system.contains(name) => plain_path(member(&start, name)),
+            (_, name) => Err(format!("runs have no `{}`", truncate(name, 40))),
         }
     }
 
@@ -134,15 +180,23 @@ impl<'a, 'd> Context<'a, 'd> {
             }
             ("llm", "text" | "structured_output") => plain_path(append_members(output_path, after)),
             ("agent" | "template-transform", "text" | "output") => plain_path(append_members(output_path, after)),
+            ("agent", "files" | "json") => Ok((
+                "[]".to_owned(),
+                Some("an agent gives only its answer, so its files and data are empty".to_owned()),
+            )),
             ("agent", _) => refuse("only the answer of an agent is available"),
             ("knowledge-retrieval", "result") => {
-                let note = (!after.is_empty()).then_some("passages have another shape here: check the paths into them");
+                let is_own = !after.is_empty() && !self.app.read_passages.contains(node.id);
+                let note = is_own.then_some("passages have another shape here: check the paths into them");
                 Ok((append_members(output_path, after), note.map(str::to_owned)))
             }
             ("http-request", "body") => plain_path(append_members(member(&output_path, "body"), after)),
             ("http-request", "status_code") => plain_path(member(&output_path, "status")),
             ("http-request", "headers") => plain_path(append_members(member(&output_path, "headers"), after)),
-            ("http-request", _) => refuse("files are not supported"),
+            ("http-request", "files") => {
+                Ok(("[]".to_owned(), Some("a call gives its body as a text, so its files are empty".to_owned())))
+            }
+            ("http-request", _) => refuse("a call has no such value"),
             ("question-classifier", "class_name") => plain_path(member(&output_path, "class")),
             ("question-classifier", _) => refuse("only the name of the chosen class is available"),
             ("parameter-extractor", "__is_success" | "__reason" | "__usage") => {
@@ -161,7 +215,6 @@ impl<'a, 'd> Context<'a, 'd> {
             ("loop", _) => refuse("loop variables are not supported"),
             ("human-input", "__action_id") => plain_path(member(&output_path, "decision")),
             ("human-input", name) => plain_path(append_members(member(&member(&output_path, "fields"), name), after)),
-            ("start", _) if self.app.document.is_chat() => refuse("there is no form before the conversation"),
             _ => plain_path(append_members(output_path, rest)),
         }
     }

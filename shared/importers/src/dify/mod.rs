@@ -1,9 +1,11 @@
 //! Imports Dify apps.
 
+mod app;
 mod chat;
 mod context;
 mod document;
 mod nodes;
+mod python;
 mod texts;
 
 use serde_json::{Value, json};
@@ -13,7 +15,8 @@ use super::lenient::{entries, is_empty, list, number, text, truncate, whole_numb
 use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
-use context::{App, Context};
+use app::{App, SECRET};
+use context::Context;
 use document::{Document, SourceNode};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
@@ -35,13 +38,13 @@ pub fn read(document: &Value) -> Result<Imported> {
         list_losses(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
         let given = document.nodes.iter().map(|node| ids.assign(&[&node.title, node.id, node.kind])).collect();
-        let app = App { document, ids: given };
+        let app = App::new(document, given);
         for node in 0..app.document.nodes.len() {
             add(&app, node, &mut draft, &mut ids)?;
         }
         connect(&app, &mut draft);
         connect_loops(&app, &mut draft);
-        note_losses(&app.document, &mut draft);
+        note_losses(&app, &mut draft);
     }
     let (graph, report) = draft.finish();
     Ok(Imported { name, description, graph, report })
@@ -146,12 +149,18 @@ fn connect_loops(app: &App, draft: &mut Draft) {
 }
 
 /// Reports what concerns the whole file: at the node it belongs to, or at the first node.
-fn note_losses(document: &Document, draft: &mut Draft) {
+fn note_losses(app: &App, draft: &mut Draft) {
+    let document = &app.document;
     document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
     let begins = |node: &SourceNode| node.kind == "start" || node.kind.starts_with("trigger-");
     let first = document.nodes.iter().position(begins);
     if let Some(first) = first.or_else(|| document.nodes.iter().position(|node| node.kind != "note")) {
         list_losses(document).into_iter().for_each(|text| draft.note(first, text));
+        let names = list(&document.workflow["environment_variables"]).iter().map(|variable| text(&variable["name"]));
+        for name in names.filter(|name| app.environment(name).is_err_and(|why| why == SECRET)).take(40) {
+            draft
+                .reconnect(first, format!("the secret `{}`: it is an empty text where it is read", truncate(name, 60)));
+        }
     }
 }
 
@@ -165,11 +174,8 @@ fn list_losses(document: &Document) -> Vec<String> {
         .filter(|(_, feature)| is_on(feature))
         .map(|(name, _)| name.as_str())
         .collect();
-    let variables = ["environment_variables", "conversation_variables"];
-    let variables = variables.into_iter().flat_map(|kind| list(&document.workflow[kind]));
-    let variables: Vec<&str> = variables.map(|variable| text(&variable["name"])).collect();
     let dependencies: Vec<&str> = document.dependencies.iter().map(dependency).collect();
-    let losses = [("features", features), ("variables", variables), ("plugins", dependencies)];
+    let losses = [("features", features), ("plugins", dependencies)];
     let losses = losses.into_iter().filter(|(_, names)| !names.is_empty());
     let losses = losses.map(|(what, names)| format!("the app's {what} are not imported: {}", summarize_names(&names)));
     let newer = document.is_newer().then(|| {

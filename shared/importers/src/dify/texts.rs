@@ -95,8 +95,13 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
 pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes) -> String {
     match text(&part["edition_type"]) {
         "jinja2" => template(node, text(&part["jinja2_text"]), variables, notes),
-        _ => node.jinja(&part["text"], notes),
+        _ => node.jinja(&without_files(&scalar_text(&part["text"])).into(), notes),
     }
+}
+
+/// A prompt without the places of files, which print nothing.
+pub fn without_files(text: &str) -> String {
+    text.replace("{{#sys.files#}}", "")
 }
 
 /// Translates `{type: "mixed" | "variable" | "constant", value}`, the parameters of tools and agents.

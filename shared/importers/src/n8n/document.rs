@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole_number};
+use crate::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole_number};
 use domain::graph::{CanvasPosition, MAX_CONNECTIONS, MAX_NODES};
 use domain::{Error, Result};
 
@@ -124,12 +124,7 @@ impl SourceNode<'_> {
 
     /// Whether the node sends a message and waits for the answer.
     pub fn waits_for_answer(&self) -> bool {
-        self.operation() == "sendAndWait"
-    }
-
-    /// Whether a `wait` node waits for a time only.
-    pub fn is_delay(&self) -> bool {
-        !matches!(text(&self.parameters["resume"]), "webhook" | "form")
+        text(&self.parameters["operation"]) == "sendAndWait"
     }
 
     /// Whether the caller of the run gets the output of its last node.
@@ -141,61 +136,23 @@ impl SourceNode<'_> {
         }
     }
 
+    /// Whether the node does nothing.
+    pub fn passes_items_on(&self) -> bool {
+        self.is_disabled || self.kind == "noOp"
+    }
+
     pub fn is_loop(&self) -> bool {
         self.kind == "splitInBatches"
     }
 
-    /// Whether a model chooses the output on which the input is passed on.
-    pub fn is_classifier(&self) -> bool {
-        matches!(self.kind, "textClassifier" | "sentimentAnalysis")
-    }
-
-    /// Whether the node passes its input on unchanged.
-    pub fn passes_input_on(&self) -> bool {
-        matches!(self.kind, "if" | "filter" | "switch") || self.is_classifier()
-    }
-
-    /// Whether the node makes many items from one.
-    pub fn splits_list(&self) -> bool {
-        self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
-    }
-
-    /// Whether the node takes all items at once and gives several.
-    pub fn takes_all_items(&self) -> bool {
-        matches!(self.kind, "limit" | "sort" | "removeDuplicates")
-    }
-
-    /// Whether the node can process one element at a time.
-    pub fn runs_per_item(&self) -> bool {
-        !self.is_trigger() && !self.splits_list() && !matches!(self.kind, "merge" | "respondToWebhook")
-    }
-
-    /// Whether the node has an output.
-    pub fn has_output(&self) -> bool {
-        self.kind != "stopAndError"
-    }
-
-    /// Whether the nodes after it do not run once for each of its items.
-    pub fn gathers_items(&self) -> bool {
-        matches!(self.kind, "aggregate" | "summarize")
-            || (self.kind == "itemLists" && !self.splits_list())
-            || (self.kind == "executeWorkflow" && text(&self.parameters["mode"]) == "each")
-            || self.is_loop()
-    }
-
-    fn operation(&self) -> &str {
-        text(&self.parameters["operation"])
+    /// Whether the items of each input are kept apart.
+    pub fn has_inputs(&self) -> bool {
+        matches!(self.kind, "merge" | "compareDatasets")
     }
 
     /// The output that leads to a loop's body. Version 3 swapped the two outputs.
     pub fn loop_output(&self) -> usize {
         if self.version >= 3.0 { 1 } else { 0 }
-    }
-
-    /// Whether this is the error output, which comes after all others.
-    pub fn is_error_output(&self, output: usize) -> bool {
-        let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails") && !self.is_classifier();
-        self.raw["onError"] == "continueErrorOutput" && has_one && output > 0
     }
 
     pub fn position(&self) -> Option<CanvasPosition> {

@@ -1,34 +1,37 @@
-//! Imports n8n workflows.
+//! Imports n8n workflows. Each node becomes one that works on items (`itemMode`), and its expressions stay as they are written.
 
 mod context;
 mod document;
-mod expressions;
-mod implicit_loops;
+mod javascript;
 mod nodes;
 mod parameter;
-mod shapes;
+mod policies;
+mod references;
+mod services;
 mod wiring;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
-use super::lenient::{entries, number, scalar_text, text, truncate, whole_number};
-use super::notes::note;
+use super::lenient::{entries, number, scalar_text, text, truncate};
 use super::slug::Ids;
-use super::translation::{TOO_LONG, TranslatedStep, Translation};
+use super::translation::{TOO_LONG, TranslatedStep};
 use super::{ImportSource, Imported, Status};
 use context::{Context, Workflow};
-use document::{Document, LooseEnd, Wire};
+use document::{Document, LooseEnd};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
+use engine::nodes::r#loop::NEXT;
 use engine::nodes::{ERROR, IN};
+use references::References;
 use wiring::{NodeRole, Wiring};
 
 pub fn read(document: &Value) -> Result<Imported> {
     let document = Document::read(document)?;
-    let wiring = Wiring::new(&document)?;
+    let references: Vec<References> = document.nodes.iter().map(|node| References::find(node.parameters)).collect();
+    let wiring = Wiring::new(&document, &references)?;
     let mut ids = Ids::default();
     let given = document.nodes.iter().map(|node| ids.assign(&[node.name, text(&node.raw["id"]), node.kind])).collect();
     let name = document.name.trim();
@@ -36,15 +39,15 @@ pub fn read(document: &Value) -> Result<Imported> {
     let description = document.description.filter(|text| !text.trim().is_empty());
     let description = description.map(|text| truncate(text, MAX_DESCRIPTION_CHARS - 1));
 
-    let workflow = Workflow::new(document, wiring, given);
+    let workflow = Workflow::new(document, wiring, references, given);
     let cycles = workflow.wiring.cycles();
     let mut draft = Draft::new(ImportSource::N8n);
     for node in 0..workflow.document.nodes.len() {
         add(&workflow, node, &mut draft, &mut ids, &cycles)?;
     }
     connect(&workflow, &mut draft);
-    note_unlooped_nodes(&workflow, &mut draft);
-    add_result_nodes(&workflow, &mut draft, &mut ids);
+    add_start(&workflow, &mut draft, &mut ids);
+    add_results(&workflow, &mut draft, &mut ids);
     note_loose_ends(&workflow, &mut draft);
     note_settings(&workflow, &mut draft);
     let (graph, report) = draft.finish();
@@ -58,11 +61,12 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
     let named = Original { id, title, kind, position: source.position(), raw: source.raw };
     match workflow.wiring.roles[node] {
         NodeRole::Step => {
-            let mut translation = nodes::translate(Context { workflow, node });
-            if translation.unsupported.is_none() {
-                add_policies(source, &mut translation);
-            }
+            let translation = nodes::translate(Context { workflow, node });
+            let is_translated = translation.placeholder().is_none();
             draft.add(&named, translation, ids)?;
+            if is_translated {
+                note_references(workflow, node, draft);
+            }
         }
         role => {
             let (status, why) = explain_omission(workflow, source, role);
@@ -79,6 +83,41 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
         list_credentials(workflow, node, draft);
     }
     Ok(())
+}
+
+/// Notes what the expressions of a node name, and do not find.
+fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
+    let references = &workflow.references[node];
+    if !references.nodes.is_empty() {
+        let ancestors = workflow.wiring.ancestors(node);
+        for name in &references.nodes {
+            if let Some(problem) = find_problem(workflow, node, name, &ancestors) {
+                draft.note(node, format!("it reads `{}`, {problem}", truncate(name, 60)));
+            }
+        }
+    }
+    for variable in &references.variables {
+        draft.note(node, format!("variables are not imported: replace `{}` by its value", truncate(variable, 60)));
+    }
+    if references.keeps_data {
+        draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
+    }
+    if references.has_link {
+        draft.note(node, "no link continues the run here: people do so on the platform".to_owned());
+    }
+}
+
+/// Why a node cannot read another one.
+fn find_problem(workflow: &Workflow, node: usize, name: &str, ancestors: &BTreeSet<usize>) -> Option<&'static str> {
+    let Some(&named) = workflow.indexes.get(name) else { return Some("which does not exist") };
+    match workflow.wiring.roles[named] {
+        NodeRole::Step if named == node || !ancestors.contains(&named) => Some("which does not lead here"),
+        NodeRole::Step if !workflow.enclosing_loops[named].is_subset(&workflow.enclosing_loops[node]) => {
+            Some("which is in a loop that has ended here")
+        }
+        NodeRole::Step => None,
+        _ => Some("which has no items here"),
+    }
 }
 
 /// Reports a node that is left out of the graph.
@@ -105,35 +144,10 @@ fn explain_omission(workflow: &Workflow, source: &document::SourceNode, role: No
             (Status::Partial, "left out: it was disabled; its input goes to the next nodes")
         }
         NodeRole::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
+        NodeRole::Unreached => (Status::Partial, "left out: no trigger leads to it, or it leads to nothing"),
         NodeRole::Removed | NodeRole::Step => (Status::Mapped, "left out: it is a note"),
     };
     (status, why.to_owned())
-}
-
-/// Imports the retry and error policies.
-fn add_policies(source: &document::SourceNode, translation: &mut Translation) {
-    let raw = source.raw;
-    match text(&raw["onError"]) {
-        "continueErrorOutput" if !translation.branch_on_error() => {
-            translation.notes.push("this node cannot fail here, so its error output is not connected".to_owned());
-        }
-        "continueRegularOutput" => {
-            translation.set_policy("onError", &json!("continue"));
-        }
-        "" if raw["continueOnFail"] == true => {
-            translation.set_policy("onError", &json!("continue"));
-        }
-        _ => {}
-    }
-    if raw["alwaysOutputData"] == true {
-        note(&mut translation.notes, "a node always has one output: `alwaysOutputData` is not imported");
-    }
-    if raw["retryOnFail"] == true {
-        let attempts = whole_number(&raw["maxTries"]).unwrap_or(3).clamp(1, 10);
-        let wait = number(&raw["waitBetweenTries"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
-        let retry = json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)});
-        translation.set_policy("retry", &retry);
-    }
 }
 
 /// Lists every credential to be connected by hand. Guessing the newest of a kind could bind the wrong one.
@@ -151,70 +165,86 @@ fn connect(workflow: &Workflow, draft: &mut Draft) {
         // The error output comes after all others.
         let is_error = raw["onError"] == "continueErrorOutput" && wire.output == draft.count_outputs(wire.from).max(1);
         let of = if is_error { ERROR.to_owned() } else { wire.output.to_string() };
-        let port = if workflow.wiring.is_back_wire(wire) { "next" } else { IN };
-        draft.connect(wire.from, &of, wire.to, port);
+        let port = match () {
+            () if workflow.wiring.is_back_wire(wire) => NEXT.to_owned(),
+            () if workflow.node(wire.to).has_inputs() => nodes::data::input_port(wire.input),
+            () => IN.to_owned(),
+        };
+        draft.connect(wire.from, &of, wire.to, &port);
     }
 }
 
-/// Notes nodes that n8n runs once for each element of a list, where no loop could be made.
-fn note_unlooped_nodes(workflow: &Workflow, draft: &mut Draft) {
-    let nodes = &workflow.document.nodes;
-    for split in workflow.wiring.steps().filter(|node| nodes[*node].splits_list()) {
-        let by = truncate(nodes[split].name, 60);
-        let leads = |wire: &Wire| !nodes[wire.to].gathers_items();
-        let behind = workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter();
-        let is_once =
-            |node: &usize| !workflow.enclosing_loops[*node].contains(&split) && !nodes[*node].takes_all_items();
-        for node in behind.filter(|node| *node != split && is_once(node)) {
-            draft.note(
-                node,
-                format!("it ran once for each element of `{by}` and runs only once here: put it into a loop"),
-            );
-        }
+/// Adds a trigger to a file without one.
+fn add_start(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
+    let wiring = &workflow.wiring;
+    let firsts = find_first_nodes(workflow);
+    if !firsts.is_empty() && !wiring.steps().any(|node| workflow.node(node).is_trigger()) {
+        draft.add_start(ids, "Start", &firsts);
     }
 }
 
 /// Adds a result node where a webhook or a calling workflow expects the last node's output, and a message node where a
-/// chat does.
-fn add_result_nodes(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
+/// chat does. A workflow that only computes gets a result, too.
+fn add_results(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     let nodes = &workflow.document.nodes;
+    let is_step = |node: &usize| workflow.wiring.roles[*node] == NodeRole::Step;
+    let starts = |is_start: &dyn Fn(&document::SourceNode) -> bool| -> Vec<usize> {
+        (0..nodes.len()).filter(is_step).filter(|node| is_start(&nodes[*node])).collect()
+    };
     if nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
         return;
     }
-    let starts = |is_chat: bool| -> Vec<usize> {
-        let is_start = |node: &usize| nodes[*node].is_chat() == is_chat && nodes[*node].returns_last_output();
-        (0..nodes.len()).filter(|node| is_start(node) && workflow.wiring.roles[*node] == NodeRole::Step).collect()
-    };
-    let results = find_last_nodes(workflow, draft, starts(false));
-    if !results.is_empty() {
-        let result = TranslatedStep { suffix: "", kind: "send_result", config: Map::new() };
-        draft.add_end(ids, "Result", result, &results);
+    let callers = starts(&|node| node.returns_last_output() && !node.is_chat());
+    let mut lasts = find_last_nodes(workflow, draft, callers.clone());
+    if lasts.is_empty() && !draft.has_output() {
+        lasts = find_last_nodes(workflow, draft, find_first_nodes(workflow));
     }
-    for (node, of) in find_last_nodes(workflow, draft, starts(true)) {
+    if !lasts.is_empty() {
+        let webhook = callers.first().map(|node| &nodes[*node]).filter(|node| node.kind == "webhook");
+        let output = match webhook.map(|node| text(&node.parameters["responseData"])) {
+            None => "$input.all()",
+            Some("allEntries") => "$input.all().map((item) => item.json)",
+            Some("noData") => "null",
+            Some(_) => "$json",
+        };
+        draft.add_end(ids, "Result", end("send_result", nodes::result(output)), &lasts);
+    }
+    let chats = starts(&|node| node.returns_last_output() && node.is_chat());
+    for (node, of) in find_last_nodes(workflow, draft, chats) {
         if !draft.sends_message(node) {
-            let text = format!("{{{{ {} }}}}", workflow.scalar_text(node));
-            let config = Map::from_iter([("text".to_owned(), text.into())]);
-            draft.add_end(ids, "Answer", TranslatedStep { suffix: "", kind: "send_message", config }, &[(node, of)]);
+            let text = json!({"js": "$json.output ?? $json.text ?? $json"});
+            let config = json!({"text": text, "itemMode": {"run": "first"}});
+            draft.add_end(ids, "Answer", end("send_message", config), &[(node, of)]);
         }
     }
 }
 
-/// The last nodes of a run, each with its output.
-fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, &'static str)> {
+/// The nodes where runs begin.
+fn find_first_nodes(workflow: &Workflow) -> Vec<usize> {
+    workflow.wiring.steps().filter(|node| workflow.wiring.incoming(*node).next().is_none()).collect()
+}
+
+fn end(kind: &'static str, config: Value) -> TranslatedStep {
+    TranslatedStep { suffix: "", kind, config: config.as_object().cloned().unwrap_or_default() }
+}
+
+/// The last nodes of a run, each with its outputs.
+fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, String)> {
     let nodes = &workflow.document.nodes;
-    let reached = workflow.wiring.reach(starts, usize::MAX, |_| true);
-    let is_last = |node: &usize| {
-        let forward = workflow.wiring.outgoing(*node).next().is_none();
-        forward && !nodes[*node].is_trigger() && draft.has_result(*node)
-    };
-    let lasts = reached.iter().copied().filter(is_last).map(|node| (node, "0"));
-    // A loop at the end of a run gives its results.
-    let loops = reached.iter().copied().filter_map(|node| {
-        let done = workflow.wiring.done_output(node)?;
-        let leads_on = workflow.wiring.outgoing(node).any(|wire| wire.output == done);
-        (!leads_on).then_some((node, if done == 0 { "0" } else { "1" }))
-    });
-    lasts.chain(loops).collect()
+    let mut lasts = Vec::new();
+    for node in workflow.wiring.reach(starts, usize::MAX, |_| true) {
+        let mut outgoing = workflow.wiring.outgoing(node);
+        match workflow.wiring.done_output(node) {
+            // A loop at the end of a run gives its results.
+            Some(done) if outgoing.all(|wire| wire.output != done) => lasts.push((node, done.to_string())),
+            None if outgoing.next().is_none() && !nodes[node].is_trigger() && draft.has_result(node) => {
+                lasts.extend(draft.exits(node).into_iter().map(|of| (node, of)));
+            }
+            _ => {}
+        }
+    }
+    lasts.retain(|(node, _)| workflow.enclosing_loops[*node].is_empty());
+    lasts
 }
 
 /// Notes connections to nodes that are not in the file.

@@ -3,11 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::document::{Document, Wire};
+use super::references::References;
 use domain::graph::MAX_CONNECTIONS;
 use domain::{Error, Result};
-
-/// How many pass-through nodes in a row are followed.
-pub const MAX_HOPS: usize = 64;
 
 /// The role of a node in the wiring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +15,8 @@ pub enum NodeRole {
     PassThrough,
     /// A note or a disabled trigger. Its wires are dropped.
     Removed,
+    /// No trigger leads to it, or it is a trigger that leads to nothing.
+    Unreached,
     /// A sub-node of the node at that index: its model, its memory or a tool.
     SubNodeOf(usize),
 }
@@ -28,7 +28,7 @@ pub struct Wiring<'d> {
     /// The sub-nodes of each node, with their roles.
     parts: HashMap<usize, Vec<(&'d str, usize)>>,
     /// The loops, each with the output of its body. A loop has one other output.
-    pub(super) loops: HashMap<usize, usize>,
+    loops: HashMap<usize, usize>,
     /// The wires that lead back to their loop.
     back_wires: HashSet<(usize, usize, usize)>,
     incoming: Vec<Vec<usize>>,
@@ -36,16 +36,24 @@ pub struct Wiring<'d> {
 }
 
 impl<'d> Wiring<'d> {
-    pub fn new(document: &Document<'d>) -> Result<Self> {
+    pub fn new(document: &Document<'d>, references: &[References]) -> Result<Self> {
+        let named: HashSet<&str> = references.iter().flat_map(|found| &found.nodes).map(String::as_str).collect();
         let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
+        // A body that does nothing is still a body.
+        let leads = |wire: &&Wire, from: usize, to: usize| wire.from == from && wire.to == to;
+        let is_body = |index: usize| {
+            let loops = document.wires.iter().filter(|wire| wire.to == index && document.nodes[wire.from].is_loop());
+            loops.into_iter().any(|wire| document.wires.iter().any(|back| leads(&back, index, wire.from)))
+        };
         let mut roles: Vec<NodeRole> = document
             .nodes
             .iter()
-            .map(|node| match node.kind {
+            .enumerate()
+            .map(|(index, node)| match node.kind {
                 "stickyNote" => NodeRole::Removed,
-                "noOp" => NodeRole::PassThrough,
                 _ if node.is_disabled && node.is_trigger() => NodeRole::Removed,
-                _ if node.is_disabled => NodeRole::PassThrough,
+                // One that an expression names stays, because its items are needed.
+                _ if node.passes_items_on() && !named.contains(node.name) && !is_body(index) => NodeRole::PassThrough,
                 _ => NodeRole::Step,
             })
             .collect();
@@ -62,12 +70,27 @@ impl<'d> Wiring<'d> {
         let (incoming, outgoing) = (Vec::new(), Vec::new());
         let mut wiring = Self { roles, wires: Vec::new(), parts, loops, back_wires, incoming, outgoing };
         wiring.set_wires(wires);
-        wiring.add_implicit_loops(document);
+        wiring.leave_out_unreached(document);
         wiring.find_back_wires();
         Ok(wiring)
     }
 
-    pub(super) fn set_wires(&mut self, mut wires: Vec<Wire<'d>>) {
+    /// Leaves out what never runs, unless nothing does.
+    fn leave_out_unreached(&mut self, document: &Document) {
+        let leads_on = |node: &usize| document.nodes[*node].is_trigger() && self.outgoing(*node).next().is_some();
+        let triggers: Vec<usize> = self.steps().filter(leads_on).collect();
+        if triggers.is_empty() {
+            return;
+        }
+        let reached = self.reach(triggers, usize::MAX, |_| true);
+        let unreached: Vec<usize> = self.steps().filter(|node| !reached.contains(node)).collect();
+        unreached.iter().for_each(|node| self.roles[*node] = NodeRole::Unreached);
+        self.loops.retain(|node, _| reached.contains(node));
+        let wires = self.wires.iter().filter(|wire| reached.contains(&wire.from)).copied().collect();
+        self.set_wires(wires);
+    }
+
+    fn set_wires(&mut self, mut wires: Vec<Wire<'d>>) {
         // A merge gives its values in the order of its inputs.
         wires.sort_by_key(|wire| (wire.to, wire.input));
         wires.dedup();
@@ -116,27 +139,25 @@ impl<'d> Wiring<'d> {
         self.back_wires.contains(&(wire.from, wire.output, wire.to))
     }
 
-    /// The wire before the classifier whose input a node passes on. Here a classifier outputs its choice, not its input.
-    pub fn wire_before_classifier(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
-        let mut before = None;
-        for _ in 0..MAX_HOPS {
-            let source = &document.nodes[node];
-            let mut incoming = self.incoming(node).filter(|_| source.passes_input_on());
-            let Some(wire) = incoming.next().filter(|_| incoming.next().is_none()) else { break };
-            if source.is_classifier() {
-                before = Some(wire);
-            }
-            node = wire.from;
-        }
-        before
-    }
-
     /// The body of a loop.
     pub fn body(&self, of: usize) -> BTreeSet<usize> {
         let firsts = self.outgoing(of).filter(|wire| self.is_item(wire)).map(|wire| wire.to);
         let mut body = self.reach(firsts.collect(), of, |_| true);
         body.remove(&of);
         body
+    }
+
+    /// The steps from which a step is reached, without those that come only around a loop.
+    pub fn ancestors(&self, node: usize) -> BTreeSet<usize> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![node]);
+        while let Some(node) = open.pop() {
+            for wire in self.incoming(node) {
+                if found.insert(wire.from) {
+                    open.push(wire.from);
+                }
+            }
+        }
+        found
     }
 
     /// The steps in cycles that no loop makes.

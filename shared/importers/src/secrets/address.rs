@@ -71,19 +71,34 @@ fn remove_secret_parameters(text: &str) -> (String, Vec<String>) {
     while let Some(sign) = text[from..].find(['?', '&']).map(|at| from + at) {
         kept.push_str(&text[from..sign]);
         from = sign + 1;
-        let mut is_last = false;
+        let (mut is_last, mut computed) = (false, None);
         while let Some(name) = secret_parameter(&text[from..]).filter(|_| !is_last) {
+            let value = from + name.len() + 1;
+            let (end, _) = reader.span(value, &['&', '#']);
+            if is_computed(&text[value..end]) {
+                computed = Some(from..end);
+                break;
+            }
             names.push(name.to_owned());
-            (from, _) = reader.span(from + name.len() + 1, &['&', '#']);
+            from = end;
             is_last = !text[from..].starts_with('&');
             from += usize::from(!is_last);
         }
         if !is_last {
             kept.push_str(&text[sign..=sign]);
         }
+        if let Some(parameter) = computed {
+            from = parameter.end;
+            kept.push_str(&text[parameter]);
+        }
     }
     kept.push_str(&text[from..]);
     (kept, names)
+}
+
+/// Whether the value is one placeholder.
+fn is_computed(value: &str) -> bool {
+    value.strip_prefix("{{").and_then(|rest| rest.split_once("}}")).is_some_and(|(_, behind)| behind.is_empty())
 }
 
 /// The name of the parameter at the start of the text, if it is secret.

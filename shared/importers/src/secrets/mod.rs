@@ -2,6 +2,8 @@
 //! after the word `Bearer`, or as a key of a well-known service. A false positive costs a look at the original; a false negative leaks a secret.
 
 mod address;
+mod names;
+mod parameters;
 mod text;
 
 use serde_json::Value;
@@ -10,6 +12,7 @@ use super::notes::{Notes, note};
 
 pub use address::remove_url_secrets;
 pub use domain::secret_name::is_secret;
+pub use parameters::{CleanParameters, is_removed};
 pub use text::{redact_code, redact_text};
 
 /// What replaces a removed value.

@@ -27,7 +27,7 @@ fn agent_chat() {
         "agent-chat.yml",
         r##"
             input input
-            model model partial: a model node has no memory of the conversation: use an agent for that; create an agent with these tools and use an agent node instead; add a guard node for its content moderation
+            model agent partial: create an agent from the parts listed under `reconnect`, and select it; add a guard node for its content moderation
             result send_result
         "##,
         "
@@ -41,13 +41,14 @@ fn agent_with_tools() {
     assert_becomes(
         "agent-with-tools.yml",
         r##"
-            start message
+            start transform
             agent agent partial: create an agent from the parts listed under `reconnect`, and select it
-            remember transform partial: conversation variables are not supported: the values are fields of this node's output
-            answer send_message partial: variables are not imported: replace `vars.last` by its value
+            remember transform
+            answer send_message
         "##,
         "
-            start>agent agent>remember remember>answer
+            start_message>start_conversation start_conversation>start remember>remember_save start>agent
+            agent>remember remember_save>answer
         ",
     );
 }
@@ -74,7 +75,7 @@ fn human_approval() {
         r##"
             start input
             editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
-            publish http partial: variables are not imported: replace `vars.base` by its value; files are not sent
+            publish http partial: `{{#env.base#}}` is not translated: the environment variable does not exist; files are not sent
             read_file read_file partial: a file in the run's input is {base64, contentType, name}; tables (CSV, XLSX) give `rows` instead of `text`; Word, PowerPoint and e-book files cannot be read
             published send_result
             not_published send_result
@@ -116,16 +117,16 @@ fn lead_scoring() {
     assert_becomes(
         "lead-scoring.yml",
         r##"
-            lead input
-            size switch partial: variables are not imported: replace `vars.partner` by its value
+            lead transform
+            size switch partial: `{{#env.partner#}}` is not translated: the environment variable does not exist
             big template
-            score_it code unsupported: code runs in JavaScript only: the node has its Python as a comment, write it in JavaScript
+            score_it code
             either transform
             end send_result
             small send_result
         "##,
         "
-            either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
+            lead_input>lead either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
             score_it>either_merge either>end
         ",
     );
@@ -157,13 +158,13 @@ fn rag_chatbot() {
     assert_becomes(
         "rag-chatbot.yml",
         r##"
-            start message partial: the form before the conversation is not imported
+            start transform partial: a form starts each run here, because messages have no form and no content of files: there is no memory of a conversation unless `conversation_id` names one
             knowledge_retrieval retrieval partial: add the sources that it searches; reranking is not supported
-            llm model partial: `{{#s.department#}}` is not translated: there is no form before the conversation; images are not sent to the model
-            answer send_message
+            llm model partial: images are not sent to the model
+            answer template
         "##,
         "
-            start>knowledge_retrieval knowledge_retrieval>llm llm>answer
+            start_input>start answer>answer_result start>knowledge_retrieval knowledge_retrieval>llm llm>answer
         ",
     );
 }
@@ -175,14 +176,14 @@ fn scheduled_report() {
         r##"
             every_morning schedule
             new_mail placeholder unsupported: this plugin's trigger is not supported: start the run by webhook
-            fetch http partial: variables are not imported: replace `vars.team` by its value
+            fetch http partial: `{{#env.team#}}` is not translated: the environment variable does not exist
             summarize model
-            send_to_slack placeholder unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
+            send_to_slack transform partial: the tool `send_message` of `slack` is not in the file: give the address of an MCP server that has it, or call its service by http
             archive workflow
             failed send_result
         "##,
         "
-            new_mail_start>new_mail every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
+            new_mail_start>new_mail send_to_slack_call>send_to_slack every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack_call
             summarize>archive
         ",
     );
@@ -233,7 +234,7 @@ fn support_triage() {
         r##"
             start message
             question_classifier model
-            billing model partial: `{{#sys.user_id#}}` is not translated: only the text of a message is available, not its `user_id`; a model node has no memory of the conversation: use an agent for that
+            billing model
             answer_billing send_message
             answer_broken send_message
         "##,
@@ -276,8 +277,7 @@ fn values_are_named_by_their_new_paths() {
     let cases = config(&imported, "size")["cases"].clone();
     let size = "(nodes.lead.output.employees >= 100) && (!(!has(nodes.lead.output.company) || nodes.lead.output.company in [null, '', [], {}]))";
     assert_eq!(cases[0]["expression"], size);
-    let plan =
-        "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(vars.partner))";
+    let plan = "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(untranslated['{{#env.partner#}}']))";
     assert_eq!(cases[1]["expression"], plan);
     let either = "has(nodes.big.output) ? nodes.big.output : nodes.score_it.output.result";
     assert_eq!(config(&imported, "either"), json!({"value": either}));
@@ -349,8 +349,12 @@ fn each_file_of_a_list_is_read() {
 
 #[test]
 fn no_binding_is_kept() {
-    let expected =
-        ["fetch: a credential (bearer)", "summarize: model gpt-4o-mini of openai", "archive: workflow `Archive`"];
+    let expected = [
+        "fetch: a credential (bearer)",
+        "summarize: model gpt-4o-mini of openai",
+        "send_to_slack: an MCP server with the tool `send_message` of `slack`",
+        "archive: workflow `Archive`",
+    ];
     assert_eq!(reconnected(&file("scheduled-report.yml")), expected);
 }
 
@@ -403,14 +407,142 @@ fn system_variables_come_from_the_trigger() {
     let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
     assert_eq!(app("advanced-chat", "query"), (twice("nodes.go.output.text"), "llm model".to_owned()));
     assert_eq!(app("advanced-chat", "workflow_run_id"), (twice("run.id"), "llm model".to_owned()));
-    for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
-        let (prompt, last_line) = app("advanced-chat", name);
-        assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
-        assert!(
-            last_line.contains(&format!("only the text of a message is available, not its `{name}`")),
-            "{last_line}"
-        );
-    }
-    let last_line = "llm model partial: `user_id` must be part of the run's input".to_owned();
-    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), last_line));
+    assert_eq!(app("advanced-chat", "user_id").0, twice("nodes.go.output.participant.id"));
+    assert_eq!(app("advanced-chat", "conversation_id").0, twice("nodes.go.output.threadId"));
+    let (prompt, last_line) = app("advanced-chat", "dialogue_count");
+    assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
+    assert!(last_line.contains("a message has no `dialogue_count`"), "{last_line}");
+    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), "llm model".to_owned()));
+}
+
+/// An app with these nodes after a start, in a row.
+fn chain(mode: &str, start: Value, nodes: Vec<Value>, workflow: Value) -> Imported {
+    let mut all = vec![json!({"id": "go", "data": start})];
+    all.extend(nodes);
+    let ids: Vec<Value> = all.iter().map(|node| node["id"].clone()).collect();
+    let edges: Vec<Value> = ids.windows(2).map(|ends| json!({"source": ends[0], "target": ends[1]})).collect();
+    let mut workflow = workflow;
+    workflow["graph"] = json!({"nodes": all, "edges": edges});
+    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": mode}, "workflow": workflow});
+    let imported = read_sound(&app.to_string());
+    let errors: Vec<_> =
+        problems(&imported).into_iter().filter(|problem| problem.severity == compile::Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    imported
+}
+
+#[test]
+fn conversation_variables_are_rows_of_a_table() {
+    let item = |operation: &str, name: &str, value: Value| json!({"operation": operation, "input_type": "constant", "variable_selector": ["conversation", name], "value": value});
+    let nodes = vec![
+        json!({"id": "a", "data": {"type": "assigner", "title": "A", "items": [item("append", "seen", json!("x")), item("+=", "n", json!(2))]}}),
+        json!({"id": "b", "data": {"type": "assigner", "title": "B", "items": [item("clear", "seen", json!(null))]}}),
+        json!({"id": "c", "data": {"type": "code", "title": "C", "code_language": "python3", "code": "def main(s):\n    return {'r': s}", "variables": [{"variable": "s", "value_selector": ["conversation", "seen"]}]}}),
+        json!({"id": "d", "data": {"type": "answer", "title": "D", "answer": "{{#conversation.seen#}} {{#conversation.n#}} {{#env.team#}}"}}),
+    ];
+    let variables = json!({
+        "conversation_variables": [{"name": "seen", "value_type": "array[string]", "value": []}, {"name": "n", "value_type": "number", "value": 1}],
+        "environment_variables": [{"name": "team", "value_type": "string", "value": "it's us"}],
+    });
+    let imported = chain("advanced-chat", json!({"type": "start", "title": "Go"}), nodes, variables);
+    let state = "merge({'n': 1, 'seen': []}, (input + [{}]).first())";
+    assert_eq!(
+        config(&imported, "go")["value"],
+        format!("merge(nodes.go_message.output, {{'conversation': {state}}})")
+    );
+    let filter = json!([{"field": "id", "value": "input.threadId"}]);
+    assert_eq!(config(&imported, "go_conversation")["filters"], filter);
+    let fields =
+        json!({"seen": "nodes.go.output.conversation.seen + ['x']", "n": "nodes.go.output.conversation.n + (2)"});
+    assert_eq!(config(&imported, "a")["fields"], fields);
+    assert_eq!(config(&imported, "b")["fields"], json!({"seen": "[]"}));
+    let saved = json!({"table": "conversations", "action": "upsert", "filters": [{"field": "id", "value": "nodes.go.output.threadId"}], "values": "input"});
+    assert_eq!(config(&imported, "a_save"), saved);
+    let code = config(&imported, "c")["javascript"].as_str().unwrap().to_owned();
+    let value = "nodes?.b?.output?.seen ?? nodes?.a?.output?.seen ?? nodes?.go?.output?.conversation?.seen";
+    assert!(code.contains(&format!("const values = {{\"s\": {value}}};")), "{code}");
+    let text = config(&imported, "d")["text"].as_str().unwrap().to_owned();
+    assert!(
+        text.starts_with("{{ (nodes.b.output.seen if nodes.b.output.seen is defined else (nodes.a.output"),
+        "{text}"
+    );
+    assert!(text.ends_with("{{ 'it\\'s us' }}"), "{text}");
+}
+
+#[test]
+fn a_chat_with_a_form_starts_with_an_input() {
+    let form = json!({"type": "start", "title": "Go", "variables": [
+        {"variable": "topic", "type": "text-input", "required": true}, {"variable": "tone", "type": "select", "options": ["kind"], "default": "kind"},
+        {"variable": "count", "type": "number", "required": false},
+    ]});
+    let answer = |id: &str, text: &str| json!({"id": id, "data": {"type": "answer", "title": id, "answer": text}});
+    let nodes = vec![answer("one", "{{#sys.query#}} on {{#go.topic#}}"), answer("two", "{{#go.tone#}} {{#go.count#}}")];
+    let imported = chain("advanced-chat", form, nodes, json!({}));
+    assert_eq!(config(&imported, "go")["value"], "merge({'query': '', 'tone': 'kind', 'count': null}, input)");
+    assert_eq!(config(&imported, "go_input")["schema"]["required"], json!(["topic", "query"]));
+    let output = "{'answer': ((has(nodes.one.output) ? [nodes.one.output] : []) + [nodes.two.output]).join('')}";
+    assert_eq!(config(&imported, "two_result")["output"], output);
+}
+
+#[test]
+fn calls_keep_their_meaning() {
+    let call = json!({"id": "h", "data": {
+        "type": "http-request", "title": "Call", "method": "get", "url": "https://x.example.com", "timeout": {"max_read_timeout": 0},
+        "authorization": {"type": "api-key", "config": {"type": "custom", "header": "X-Api-Key", "api_key": "S3CRET"}},
+    }});
+    let condition = json!({"comparison_operator": "is", "varType": "string", "value": "200", "variable_selector": ["h", "status_code"]});
+    let check = json!({"id": "i", "data": {"type": "if-else", "title": "If", "cases": [{"case_id": "true", "conditions": [condition]}]}});
+    let end = json!({"id": "e", "data": {"type": "answer", "title": "Say", "answer": "x"}});
+    let imported = chain("workflow", json!({"type": "start", "title": "Go"}), vec![call, end, check], json!({}));
+    assert_eq!(config(&imported, "call").get("timeoutMs"), None);
+    assert_eq!(config(&imported, "if")["cases"][0]["expression"], "nodes.call.output.status == 200");
+    assert_eq!(reconnected(&imported), ["call: a credential (header X-Api-Key)"]);
+}
+
+#[test]
+fn known_tools_call_their_services() {
+    let tool = |id: &str, name: &str, settings: Value, parameters: Value| {
+        json!({"id": id, "data": {
+            "type": "tool", "title": id, "provider_type": "builtin", "provider_name": "p", "tool_name": name, "tool_configurations": settings, "tool_parameters": parameters,
+        }})
+    };
+    let nodes = vec![
+        tool("now", "current_time", json!({"timezone": "Asia/Shanghai", "format": "%H:%M"}), json!({})),
+        tool("page", "webscraper", json!({}), json!({"url": {"type": "mixed", "value": "https://{{#go.site#}}/"}})),
+        tool(
+            "find",
+            "tavily_search",
+            json!({"max_results": 3}),
+            json!({"query": {"type": "mixed", "value": "{{#page.text#}}"}}),
+        ),
+        tool(
+            "odd",
+            "add rows",
+            json!({}),
+            json!({"sheet": {"type": "mixed", "value": "a"}, "token": {"type": "mixed", "value": "S3CRET"}}),
+        ),
+        json!({"id": "end", "data": {"type": "end", "title": "End", "outputs": [{"variable": "r", "value_selector": ["odd", "text"]}]}}),
+    ];
+    let imported = chain(
+        "workflow",
+        json!({"type": "start", "title": "Go", "variables": [{"variable": "site", "required": true}]}),
+        nodes,
+        json!({}),
+    );
+    assert_eq!(config(&imported, "now")["fields"]["text"], "now().date('%H:%M', 'Asia/Shanghai')");
+    assert_eq!(
+        config(&imported, "page_call"),
+        json!({"url": "https://{{ nodes.go.output.site }}/", "response": "text"})
+    );
+    assert_eq!(config(&imported, "page")["fields"]["text"], "input.text");
+    let body = "{'query': nodes.page.output.text, 'max_results': 3, 'search_depth': 'basic'}";
+    assert_eq!(config(&imported, "find_call")["body"]["value"], body);
+    let server = json!({"url": "https://to-be-chosen.invalid/mcp", "tool": "add_rows", "arguments": "{'sheet': 'a'}"});
+    assert_eq!(config(&imported, "odd_call"), server);
+    let expected = [
+        "find: a credential of Tavily",
+        "odd: an MCP server with the tool `add_rows` of `p`",
+        "odd: a secret for the argument token",
+    ];
+    assert_eq!(reconnected(&imported), expected);
 }

@@ -3,7 +3,7 @@
 mod amplified;
 mod dify;
 mod hostile;
-mod implicit;
+mod items;
 mod losses;
 mod n8n;
 mod round_trip;

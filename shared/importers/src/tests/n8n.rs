@@ -24,8 +24,8 @@ fn agent_with_tools() {
     assert_becomes(
         "agent-with-tools.json",
         r##"
-            telegram_trigger message
-            ai_agent agent partial: create an agent from the parts listed under `reconnect`, and select it
+            telegram_trigger code
+            ai_agent agent partial: create an agent from the parts listed under `reconnect`, and select it; its answer is read as JSON: its instructions must ask for the JSON of the output parser
             anthropic_chat_model - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
             memory - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
             find_order - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
@@ -34,7 +34,7 @@ fn agent_with_tools() {
             send send_message
         "##,
         "
-            telegram_trigger>ai_agent ai_agent>send
+            telegram_trigger_message>telegram_trigger telegram_trigger>ai_agent ai_agent>send
         ",
     );
 }
@@ -44,11 +44,11 @@ fn drawn_cycle() {
     assert_becomes(
         "drawn-circle.json",
         r##"
-            tick schedule partial: the time zone was the server's: UTC is assumed; schedules have no seconds: it runs once a minute
+            tick schedule partial: the time zone was the server's: America/New_York, the default of n8n, is assumed; schedules have no seconds: it runs once a minute
             check_job http partial: it is part of a cycle: only a loop may form one
-            done condition partial: it is part of a cycle: only a loop may form one
+            done code partial: it is part of a cycle: only a loop may form one
             wait delay partial: it is part of a cycle: only a loop may form one
-            take transform partial: `{{ $json.result.match(/[a-z]+/)[0] }}` is not translated: regular expressions are not supported; `{{ $jmespath($json, 'a.b') }}` is not translated: `$jmespath` is not supported
+            take code
             gmail placeholder unsupported: the trigger `gmailTrigger` is not supported: start the run by webhook
         "##,
         "
@@ -64,16 +64,16 @@ fn error_handling() {
         r##"
             order webhook
             charge http
-            outcome switch
+            outcome code
             mark_paid http
             wait_a_day delay
             declined fail
-            alert send_message partial: the output of the first of Charge, Outcome, Odd Call that ran is taken
+            alert http
             odd_call placeholder unsupported: its HTTP method is computed or not supported
         "##,
         "
-            order>charge charge>outcome outcome.paid>mark_paid outcome.pending>wait_a_day
-            outcome.default>declined charge.error>alert outcome.error>alert odd_call>alert wait_a_day>odd_call
+            order>charge charge>outcome outcome.0>mark_paid outcome.1>wait_a_day outcome.fallback>declined
+            charge.error>alert outcome.error>alert odd_call>alert wait_a_day>odd_call
         ",
     );
 }
@@ -83,22 +83,20 @@ fn human_approval() {
     assert_becomes(
         "human-approval.json",
         r##"
-            slack_trigger message partial: every message starts a run: the event filter is not imported
+            slack_trigger code partial: every message starts a run: the event filter is not imported
             understand model
             mistral -
-            ask_editor review partial: people decide on the platform, not in the slack message; every decision continues the same way, as before
-            approved condition
+            ask_editor review partial: people decide on the platform, not in the slack message
+            approved code
             last_look review partial: it waited for a form: here a person continues the run
             whatsapp send_message
-            archive placeholder unsupported: the operation `channel archive` of slack is not supported: call it by http
+            archive placeholder unsupported: the operation `channel archive` of the type `slack` is not supported: call its service by http
             later delay
             run_archive workflow partial: it waits for the sub-workflow's result
         "##,
         "
-            slack_trigger>understand understand>ask_editor ask_editor.approved>approved
-            ask_editor.rejected>approved ask_editor.expired>approved approved.true>last_look
-            last_look.approved>whatsapp last_look.rejected>whatsapp last_look.expired>whatsapp
-            approved.false>archive archive>later later>run_archive
+            slack_trigger_message>slack_trigger slack_trigger>understand understand>ask_editor ask_editor>approved
+            approved.true>last_look last_look>whatsapp approved.false>archive archive>later later>run_archive
         ",
     );
 }
@@ -108,18 +106,18 @@ fn lead_scoring() {
     assert_becomes(
         "lead-scoring.json",
         r##"
-            lead_form input partial: form pages are not supported: send the fields as the run's input
-            score transform
-            route switch
+            lead_form code
+            score code
+            route code
             create_lead http
-            near condition
-            append_to_sheet placeholder unsupported: the type `googleSheets` is not supported: call its service by http
+            near code
+            append_to_sheet http partial: fields without a column in the sheet are not written
             nothing -
             give_up fail
         "##,
         "
-            lead_form>score score>route route.50>create_lead route.5>near route.default>near
-            near.true>append_to_sheet near.false>give_up
+            lead_form_page>lead_form append_to_sheet_header>append_to_sheet lead_form>score score>route route.0>create_lead
+            route.1>near near.true>append_to_sheet_header near.false>give_up
         ",
     );
 }
@@ -131,19 +129,18 @@ fn loop_over_items() {
         r##"
             when_clicking_test input
             customers http
-            split_out transform partial: its output is the list: use a loop for its elements
-            loop_over_items loop partial: it loops over a list: check that `nodes.split_out.output` is one; it processes the elements one by one, not in batches
-            greet transform partial: the other fields of the input are not passed on: add those that are needed
+            split_out code
+            loop_over_items loop
+            greet code
             send_mail http
             wait delay
             done - partial: left out: it was disabled; its input goes to the next nodes
-            old_loop loop partial: it loops over a list: check that `nodes.loop_over_items.output` is one
-            log_each loop partial: it loops over a list: check that `vars.item` is one
+            old_loop loop
+            log_each workflow
         "##,
         "
-            log_each.item>log_each_run log_each_run>log_each.next when_clicking_test>customers
-            customers>split_out split_out>loop_over_items wait>loop_over_items.next loop_over_items.item>greet
-            greet>send_mail send_mail>wait loop_over_items.done>old_loop log_each.done>old_loop.next
+            when_clicking_test>customers customers>split_out split_out>loop_over_items wait>loop_over_items.next
+            loop_over_items.item>greet greet>send_mail send_mail>wait loop_over_items.done>old_loop log_each>old_loop.next
             old_loop.item>log_each
         ",
     );
@@ -157,12 +154,12 @@ fn merge_sources() {
             called input
             weather http
             news http
-            together merge partial: its output is the list of its inputs, not their combined fields
-            text transform partial: a merge gives a list of its inputs: the first one is taken
-            all merge
+            together code
+            text code
+            all code
         "##,
         "
-            called>weather called>news weather>together news>together together>text text>all news>all all>result
+            called>weather called>news weather>together news>together.in2 together>text text>all news>all.in2 all>result
         ",
     );
 }
@@ -172,17 +169,18 @@ fn rag_chatbot() {
     assert_becomes(
         "rag-chatbot.json",
         r##"
-            when_chat_message_received message
+            when_chat_message_received code
             search_handbook retrieval partial: add the sources that it searches
             embeddings_openai - partial: was part of `Search Handbook`: add it to the agent, or to the node in its place
-            answer model partial: a node has one output here, not a list of items
+            answer model
             gemini -
-            guardrails guard partial: it checks the platform's own risk categories; it checked pii, nsfw
+            guardrails code partial: it checks the platform's own risk categories; it checked pii, nsfw
             reply send_message
             decline send_message
         "##,
         "
-            when_chat_message_received>search_handbook search_handbook>answer answer>guardrails
+            when_chat_message_received_message>when_chat_message_received guardrails_check>guardrails
+            when_chat_message_received>search_handbook search_handbook>answer answer>guardrails_check
             guardrails.passed>reply guardrails.flagged>decline
         ",
     );
@@ -195,15 +193,14 @@ fn remind_customers() {
         r##"
             by_hand input
             invoices http
-            split_out loop partial: the other fields of the input are not passed on: add those that are needed
-            unpaid condition partial: it passes or drops one value; it does not select items
+            split_out code
+            unpaid code
             remind http
-            gather transform
-            tell send_message
+            gather code
+            tell http
         "##,
         "
-            by_hand>invoices invoices>split_out remind>split_out.next split_out.item>unpaid unpaid.true>remind
-            split_out.done>gather gather>tell
+            by_hand>invoices invoices>split_out split_out>unpaid unpaid>remind remind>gather gather>tell
         ",
     );
 }
@@ -215,11 +212,11 @@ fn scheduled_report() {
         r##"
             schedule schedule
             old_cron - partial: left out: it was disabled
-            get_sales http partial: its header Authorization is left out: keep secrets in a credential; variables are not imported: replace `vars.region` by its value; only the first page is requested: pagination is not imported; calls are sent one at a time: batching is not imported
-            count placeholder unsupported: code is not supported: use transform, template or http instead
+            get_sales http partial: only the first page is requested: pagination is not imported; its header Authorization is left out: it looks like a secret; variables are not imported: replace `$vars.region` by its value
+            count code
             write_report model
-            cover image
-            post send_message
+            cover image partial: its items have the URL of each image, not a file
+            post http
         "##,
         "
             schedule>get_sales schedule_time>get_sales get_sales>count count>write_report write_report>cover
@@ -234,19 +231,19 @@ fn support_triage() {
         "support-triage.json",
         r##"
             webhook webhook
-            normalize transform
-            classify model
+            normalize code
+            classify code
             openai_chat_model -
-            tell_billing send_message
-            urgent condition
-            page_on_call send_message
+            tell_billing http
+            urgent code
+            page_on_call http
             respond send_result
             sticky_note -
         "##,
         "
-            classify>classify_switch webhook>normalize normalize>classify classify_switch.1 Billing>tell_billing
-            classify_switch.2 Technical>urgent urgent.true>page_on_call classify_switch.default>respond
-            tell_billing>respond urgent.false>respond page_on_call>respond
+            classify_choice>classify webhook>normalize normalize>classify_choice classify.0>tell_billing
+            classify.1>urgent urgent.true>page_on_call classify.2>respond tell_billing>respond urgent.false>respond
+            page_on_call>respond
         ",
     );
 }
@@ -257,58 +254,57 @@ fn webhook_enrichment() {
         "webhook-enrichment.json",
         r##"
             webhook webhook partial: calls are authenticated by the webhook's own token
-            look_up http partial: a response with an error status fails the node: `neverError` is not imported
-            found condition partial: it passes or drops one value; it does not select items
-            shape transform
-            failed transform
+            look_up http
+            found code
+            shape code
+            failed code
         "##,
         "
-            webhook>look_up look_up>found found.true>shape look_up.error>failed shape>result failed>result
+            webhook>look_up look_up>found found>shape look_up.error>failed shape>result failed>result
         ",
     );
 }
 
 #[test]
-fn values_are_named_by_their_new_paths() {
+fn expressions_and_parameters_stay_as_they_are() {
     let imported = file("support-triage.json");
-    let fields = &config(&imported, "normalize")["fields"];
-    assert_eq!(fields["email"], "input.body.email.lower().trim()");
-    assert_eq!(fields["tags"], "['support', 'web']");
-    let answer =
-        "{'received': true, 'email': nodes.normalize.output.email, 'priority': nodes.normalize.output.priority}";
-    assert_eq!(config(&imported, "respond"), json!({"output": answer}));
+    let normalize = "return n8n.set({\n  assignments: {\n    assignments: [\n      {\n        name: \"email\",\n        \
+                     value: () => $value(() => $json.body.email.toLowerCase().trim()),\n        type: \"string\"\n      },";
+    let written = config(&imported, "normalize");
+    assert!(written["javascript"].as_str().unwrap().starts_with(normalize), "{written:#}");
+    let answer = "n8n.jsonBody($text`{\n  \"received\": true,\n  \"email\": \"${() => $('Normalize').item.json.email}\",\n  \
+                  \"priority\": ${() => $('Normalize').item.json.priority}\n}`)";
+    assert_eq!(config(&imported, "respond")["output"], json!({"js": answer}));
 
     let imported = file("error-handling.json");
+    let body = "n8n.jsonBody($value(() => JSON.stringify({ amount: $json.body.amount * 100, currency: 'eur', order: $json.body.id })))";
     let charge = json!({
-        "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000, "onError": "branch",
-        "body": {"type": "json", "value": "{'amount': input.body.amount * 100, 'currency': 'eur', 'order': input.body.id}"},
+        "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000, "failOnStatus": true,
+        "body": {"type": "json", "value": {"js": body}},
+        "itemMode": {"result": {"js": "n8n.httpItems(output)"}, "onItemError": "branch"},
         "retry": {"maxAttempts": 3, "backoffMs": 1_000, "maxBackoffMs": 1_000},
     });
     assert_eq!(config(&imported, "charge"), charge);
-    let cases = config(&imported, "outcome")["cases"].clone();
-    // The first condition ignores case, the second does not.
-    assert_eq!(cases[0]["expression"], "nodes.charge.output.body.status.lower() == 'paid'");
-    assert_eq!(cases[1]["expression"], "nodes.charge.output.body.status.startsWith('pend')");
-
-    let imported = file("lead-scoring.json");
-    let near = "(nodes.score.output.lead.country == 'ES') || (nodes.route.output.lead.country.matches('(?i)^P[TL]$'))";
-    assert_eq!(config(&imported, "near"), json!({"expression": near}));
+    assert_eq!(config(&imported, "outcome")["outputs"], json!(["0", "1", "fallback"]));
 
     let imported = file("loop-over-items.json");
-    assert_eq!(config(&imported, "loop_over_items"), json!({"items": "nodes.split_out.output"}));
-    assert_eq!(config(&imported, "split_out"), json!({"value": "nodes.customers.output.body.data.rows"}));
-    let mail = "{'to': vars.item.email, 'text': nodes.greet.output.greeting}";
-    assert_eq!(config(&imported, "send_mail")["body"], json!({"type": "json", "value": mail}));
+    assert_eq!(config(&imported, "loop_over_items"), json!({"items": {"js": "n8n.batches(10)"}, "itemMode": {}}));
+    let mail = "{ to: $value(() => $('Loop Over Items').item.json.email), text: $json.greeting }";
+    assert_eq!(config(&imported, "send_mail")["body"], json!({"type": "json", "value": {"js": mail}}));
     assert_eq!(config(&imported, "when_clicking_test"), json!({"example": {"segment": "all"}}));
 
     let imported = file("scheduled-report.json");
     assert_eq!(config(&imported, "schedule"), json!({"cron": "30 8 * * 1,4", "zone": "Europe/Berlin"}));
     assert_eq!(config(&imported, "schedule_time"), json!({"cron": "0 18 L * *", "zone": "Europe/Berlin"}));
+    assert_eq!(config(&imported, "get_sales")["itemMode"]["zone"], "Europe/Berlin");
 
     let imported = file("agent-with-tools.json");
-    let agent =
-        json!({"agentId": "00000000-0000-0000-0000-000000000000", "message": "{{ input.text }}", "memory": true});
+    let agent = json!({
+        "agentId": "00000000-0000-0000-0000-000000000000", "message": {"js": "$value(() => $json.message.text)"},
+        "memory": true, "itemMode": {"result": {"js": "({ output: n8n.jsonBody(output) })"}},
+    });
     assert_eq!(config(&imported, "ai_agent"), agent);
+    assert!(config(&imported, "send").get("to").is_none());
 }
 
 #[test]

@@ -47,23 +47,25 @@ fn n8n() {
     let imported = read_sound(&json!({"nodes": nodes, "connections": {}}).to_string());
     let report = format!("{:?}", imported.report);
     assert!(!report.contains("S3CRET"), "{report}");
-    let listed = json!({
-        "method": "GET", "url": "https://x.example.com/{{ input.id }}?page=2",
-        "headers": {"Accept": "a/b"}, "query": {"limit": "5"},
+    let call = json!({
+        "method": "GET", "headers": {"Accept": "a/b"}, "query": {"limit": "5"}, "failOnStatus": true,
+        "itemMode": {"result": {"js": "n8n.httpItems(output)"}},
     });
+    let mut listed = call.clone();
+    listed["url"] = json!({"js": "$text`https://x.example.com/${() => $json.id}?page=2`"});
     assert_eq!(config(&imported, "listed"), listed);
-    let as_json =
-        json!({"method": "GET", "url": "https://x.example.com", "headers": {"Accept": "a/b"}, "query": {"limit": "5"}});
+    let mut as_json = call;
+    as_json["url"] = "https://x.example.com".into();
     assert_eq!(config(&imported, "as_json"), as_json);
     let expected = [
-        "listed: a credential for the login in the address",
-        "listed: a credential for the query parameter token",
-        "listed: a credential for the header Cookie",
-        "listed: a credential for the header X-API-Key",
-        "listed: a credential for the query parameter signature",
+        "listed: a secret for the login in the address",
+        "listed: a secret for the query parameter token",
+        "listed: a secret for the header Cookie",
+        "listed: a secret for the header X-API-Key",
+        "listed: a secret for the query parameter signature",
         "listed: credential `Sales API` (httpHeaderAuth)",
-        "as_json: a credential for the header Proxy-Authorization",
-        "as_json: a credential for the query parameter api_key",
+        "as_json: a secret for the header Proxy-Authorization",
+        "as_json: a secret for the query parameter api_key",
         "as_json: credential `Sales API` (httpHeaderAuth)",
     ];
     assert_eq!(reconnected(&imported)[..expected.len()], expected);
@@ -106,7 +108,8 @@ fn dify() {
         "call: a credential for the header X-Auth-Token",
         "call: a credential for the header Cookie",
         "call: a credential for the query parameter password",
-        "call: a credential (custom)",
+        "call: a credential (header X-Mine)",
+        "call: the secret `KEY`: it is an empty text where it is read",
     ];
     assert_eq!(reconnected(&imported), expected);
     let original = imported.report.nodes[0].original.clone().unwrap();
@@ -137,19 +140,22 @@ fn plain_text_secrets_in_bodies_fields_and_pinned_data() {
         call("raw", json!({"contentType": "raw", "body": "grant=x&client_secret=S3CRET"})),
         {"name": "set", "type": "set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": fields}}},
         {"name": "run", "type": "executeWorkflow", "parameters": {"workflowId": "7", "workflowInputs": {"value": {"api_key": "S3CRET", "a": 1}}}},
-        {"name": "json", "type": "set", "typeVersion": 3.4, "parameters": {"mode": "raw", "jsonOutput": "{\"a\": 1, \"routing_key\": \"S3CRET\"}"}},
+        {"name": "json", "type": "set", "typeVersion": 3.4, "parameters": {"mode": "raw", "jsonOutput": "{\"a\": 1, \"routing_key\": \"S3CRETS3CRETS3CRET\"}"}},
     ]);
     let mut file = json!({"nodes": nodes, "connections": {}});
     file["pinData"] = json!({"Go": [{"json": {"who": "me", "password": "S3CRET"}}]});
     let imported = read_sound(&file.to_string());
     assert_kept_out(&imported);
     assert_eq!(config(&imported, "go"), json!({"example": {"who": "me", "password": "(left out)"}}));
-    assert_eq!(config(&imported, "pairs")["body"]["value"], "{'token': input.token, 'a': 'b'}");
-    assert_eq!(config(&imported, "form")["body"]["fields"], json!({"token": "{{ input.token }}", "a": "b"}));
-    assert_eq!(config(&imported, "text")["body"]["value"], "{'auth': {'as': input.as}, 'key': input.k, 'pass': null}");
+    let js = |field: &Value| field["js"].as_str().unwrap().to_owned();
+    let pairs = "{ client_secret: \"(left out)\", token: $json.token, a: \"b\" }";
+    assert_eq!(js(&config(&imported, "pairs")["body"]["value"]), pairs);
+    let form = json!({"client_secret": "(left out)", "token": {"js": "$json.token"}, "a": "b"});
+    assert_eq!(config(&imported, "form")["body"]["fields"], form);
+    let text = "n8n.jsonBody($text`{\"apiKey\": \"(left out)\", \"auth\": {\"password\": \"(left out)\", \"as\": ${() => $json.as}}, \
+                \"key\": \"${() => $json.k}\", \"pass\": null}`)";
+    assert_eq!(js(&config(&imported, "text")["body"]["value"]), text);
     assert_eq!(config(&imported, "raw")["body"]["text"], "grant=x&client_secret=(left out)");
-    assert_eq!(config(&imported, "set")["fields"], json!({"token": "input.token", "a": "'b'"}));
-    assert_eq!(config(&imported, "json")["value"], "{'a': 1}");
     let expected = [
         "pairs: a secret for the body field client_secret",
         "form: a secret for the body field client_secret",
@@ -157,15 +163,12 @@ fn plain_text_secrets_in_bodies_fields_and_pinned_data() {
         "text: a secret for the body field password",
         "set: a secret for the field client_secret",
         "run: workflow `7`",
-        "run: a secret for the input api_key",
+        "run: a secret for the field api_key",
         "json: a secret for the field routing_key",
     ];
     assert_eq!(reconnected(&imported), expected);
     let lines = report_lines(&imported);
-    assert!(
-        lines.contains("set transform partial: its field client_secret is left out: it looks like a secret"),
-        "{lines}"
-    );
+    assert!(lines.contains("set code partial: its field client_secret is left out: it looks like a secret"), "{lines}");
     assert!(lines.contains("raw http partial: what looks like a secret in its body is left out"), "{lines}");
 
     let call = |kind: &str, data: Value| {

@@ -25,22 +25,29 @@ pub struct ExecuteTask<'a> {
     globals: Vec<(Cow<'a, str>, String)>,
     now_ms: i64,
     seed: u64,
+    view: Option<String>,
     pub limits: Limits,
 }
 
 impl<'a> ExecuteTask<'a> {
     pub fn new(request: &Request<'a>) -> Self {
-        let Request { source, form, globals, now_ms, seed, limits } = *request;
+        let Request { source, form, globals, now_ms, seed, view, limits } = *request;
         let globals = globals.iter().map(|(name, value)| (name.into(), value.to_string())).collect();
-        Self { source: source.into(), form, globals, now_ms, seed, limits }
+        Self { source: source.into(), form, globals, now_ms, seed, view: view.map(ToString::to_string), limits }
     }
 
     pub fn run(&self, sandbox: &Sandbox) -> Result<ExecutedTask, ScriptError> {
         let parse = |(name, value): &(Cow<'_, str>, String)| Ok((name.to_string(), serde_json::from_str(value)?));
         let globals = self.globals.iter().map(parse).collect::<serde_json::Result<Map<_, _>>>();
         let globals = globals.map_err(|error| ScriptError::Engine(error.to_string()))?;
+        let view: Option<serde_json::Value> = self
+            .view
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|error| ScriptError::Engine(error.to_string()))?;
         let Self { ref source, form, now_ms, seed, limits, .. } = *self;
-        let request = Request { source, form, globals: &globals, now_ms, seed, limits };
+        let request = Request { source, form, globals: &globals, now_ms, seed, view: view.as_ref(), limits };
         let Outcome { value, console, work } = execute_in(sandbox, &request)?;
         Ok(ExecutedTask { value: value.to_string(), console, work })
     }

@@ -3,6 +3,7 @@
 
 mod changes;
 mod impact;
+mod import_reports;
 mod item;
 mod list;
 mod releases;

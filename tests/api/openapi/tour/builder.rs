@@ -310,7 +310,11 @@ impl TourClient {
         self.get("/builder/v1/workflows/{id}/deployments").await;
         self.send("POST", "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", None).await;
         let exported = self.get("/builder/v1/workflows/{id}/export").await;
-        self.send("POST", "/builder/v1/workflows/import", Some(exported)).await;
+        let imported = self.send("POST", "/builder/v1/workflows/import", Some(exported)).await;
+        let workflow = self.path_parameters["id"].clone();
+        self.set_parameter("id", &imported["data"]["id"]);
+        self.get("/builder/v1/workflows/{id}/import-report").await;
+        self.path_parameters.insert("id", workflow);
     }
 
     /// Tests a workflow that answers messages: with a script, with a wrong condition, and without a release.

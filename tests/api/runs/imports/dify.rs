@@ -17,7 +17,7 @@ async fn completion() {
     assert_eq!(run["state"], "completed", "{run}");
 }
 
-/// The instructions are the system prompt, and the query is the message of the user.
+/// The query is the message to the agent.
 #[tokio::test]
 async fn agent_chat() {
     let app = TestApp::start().await;
@@ -51,6 +51,17 @@ async fn iterate_reviews() {
         let text = text.as_str().unwrap();
         assert!(text.starts_with('<') && text.contains(part) && text.ends_with(end), "{text}");
     }
+}
+
+/// A chat with a form starts with its fields and the query, and its answer is the result of the run.
+#[tokio::test]
+async fn rag_chatbot() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let import = publish_import(&ada, "dify/rag-chatbot.yml", &no_server().await).await;
+    let run = import.run(&app, &ada, json!({"department": "HR", "query": "How many days off?"})).await;
+    assert_eq!(run["state"], "completed", "{run}");
+    assert!(run["output"]["answer"].is_string(), "{run}");
 }
 
 /// The knowledge is searched with the query, and the model gets the passages and the instructions of the app.

@@ -34,6 +34,7 @@ VALIDATORS |= {"github": GitHub(), "notion": Notion(), "slack": Slack()}
 # Operations that no package describes. Only the snapshots of `tests/providers` have their requests.
 UNPUBLISHED = {
     "hacker-news": {"search", "list-new", "get-item"},
+    "hubspot": {"create-engagement"},
     "outlook": {"reply-to-message"},
     "sendgrid": {"save-contacts", "search-contacts"},
 }

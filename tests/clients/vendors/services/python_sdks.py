@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import asana
 import clickup_python_sdk.clickupobjects.folder as clickup_folder
+import clickup_python_sdk.clickupobjects.space as clickup_space
 import O365
 import praw
 import pyairtable
@@ -60,8 +61,10 @@ AIRTABLE = Python(
         "update-record": lambda api, it: call_typed(table(api, it).update, record_id=it.path_values["recordId"], **it.body),
         "upsert-records": upsert_records,
         "delete-record": lambda api, it: table(api, it).delete(it.path_values["recordId"]),
+        "get-schema": lambda api, it: api.base(it.path_values["baseId"]).schema(),
+        "list-bases": lambda api, it: next(api.iterate_requests("GET", api.urls.bases, options=dict(it.query))),
     },
-    defaults=("typecast", "returnFieldsByFieldId"),
+    defaults=("typecast", "returnFieldsByFieldId", "include"),
 )
 
 
@@ -103,6 +106,19 @@ def list_clickup_tasks(_, request):
     return method({name: text for name, text in request.query if name in fields.keys() - {"page"}})
 
 
+def folder(request):
+    return clickup_folder.Folder(request.path_values["folderId"])
+
+
+def space(request):
+    return clickup_space.Space(request.path_values["spaceId"])
+
+
+def set_clickup_field(_, request):
+    task, field = request.path_values["taskId"], request.path_values["fieldId"]
+    return Task(task).update_custom_field(field, **request.body)
+
+
 CLICKUP = Python(
     "clickup-python-sdk",
     clickup_client,
@@ -113,7 +129,13 @@ CLICKUP = Python(
         "delete-task": lambda _, it: Task(it.path_values["taskId"]).delete(),
         "list-tasks": list_clickup_tasks,
         "comment-on-task": lambda _, it: Task(it.path_values["taskId"]).create_comment(**documented(Task.create_comment, it.body)),
-        "list-lists": lambda _, it: clickup_folder.Folder(it.path_values["folderId"]).get_lists(),
+        "list-lists": lambda _, it: folder(it).get_lists(),
+        "create-list": lambda _, it: folder(it).create_list(**documented(clickup_folder.Folder.create_list, it.body)),
+        "create-space-list": lambda _, it: space(it).create_list(**documented(clickup_space.Space.create_list, it.body)),
+        "delete-list": lambda _, it: List(it.path_values["listId"]).delete(),
+        "create-folder": lambda _, it: space(it).create_folder(**documented(clickup_space.Space.create_folder, it.body)),
+        "delete-folder": lambda _, it: folder(it).delete(),
+        "set-field": set_clickup_field,
     },
     defaults=("page",),
     unknown=("page",),
@@ -143,6 +165,33 @@ def search_posts(reddit, request):
     return next(search(query["q"], sort=query.get("sort", "relevance"), limit=int(query.get("limit", 100)), params=after(query)))
 
 
+def renamed(call, *names):
+    """Calls the SDK, whose request has other names in its URL that mean the same as ours."""
+    try:
+        call()
+    except Sent as sent:
+        url = sent.request.url
+        for theirs, ours in names:
+            url = url.replace(theirs, ours)
+        raise Sent(sent.request.changed(url=url)) from None
+
+
+def search_everywhere(reddit, request):
+    query = dict(request.query)
+    options = {"sort": query.get("sort", "relevance"), "limit": int(query.get("limit", 100)), "params": after(query)}
+    search = reddit.subreddit("all").search
+    # For the SDK, all communities are one with the name `all`.
+    renamed(lambda: next(search(query["q"], **options)), ("/r/all/search", "/search"), ("restrict_sr=False", ""))
+
+
+def get_post(reddit, request):
+    values, query = request.path_values, dict(request.query)
+    post = reddit.submission(values["postId"])
+    post.comment_limit = int(query.get("limit", post.comment_limit))
+    # The SDK does not need the community of a post.
+    renamed(lambda: post.title, ("/comments/", f"/r/{values['subreddit']}/comments/"))
+
+
 def submit(reddit, request):
     body = request.body
     content = {"selftext": body.get("text", "")} if body["kind"] == "self" else {"url": body["url"]}
@@ -155,6 +204,9 @@ REDDIT = Python(
     {
         "list-posts": list_posts,
         "search-posts": search_posts,
+        "search-everywhere": search_everywhere,
+        "get-post": get_post,
+        "get-community": lambda reddit, it: reddit.subreddit(it.path_values["subreddit"]).title,
         "create-text-post": submit,
         "create-link-post": submit,
         "comment": lambda reddit, it: reddit.submission(it.body["thing_id"].removeprefix("t3_")).reply(it.body["text"]),
@@ -217,10 +269,13 @@ OUTLOOK = Python(
     lambda: None,
     {
         "send-message": send_mail,
+        "send-message-resource": send_mail,
         "create-draft": lambda _, it: message(it).save_draft(),
+        "create-draft-resource": lambda _, it: message(it).save_draft(),
         "list-messages": list_messages,
         "get-message": lambda _, it: MailBox(**ME).get_message(it.path_values["messageId"]),
         "mark-message": lambda _, it: message(it).mark_as_read(),
+        "update-message": lambda _, it: message(it).mark_as_read(),
         "move-message": lambda _, it: message(it).move("archive"),
         "delete-message": lambda _, it: message(it).delete(),
         "create-event": create_event,

@@ -50,6 +50,11 @@ TYPESCRIPT_SDKS = {
             "comment-on-issue": "gitlab.IssueNotes.create($project, $number:number, $body.body)",
             "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...($query satisfies MergeRequests)})",
             "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, untyped($query.ref))",
+            **{
+                f"{verb}-file": f"gitlab.RepositoryFiles.{method}($project, $path, $body.branch, $body.content, "
+                "$body.commit_message, {...$body-branch-content-commit_message})"
+                for verb, method in {"save": "create", "update": "edit"}.items()
+            },
         },
         camel=True,
     ),
@@ -68,15 +73,18 @@ TYPESCRIPT_SDKS = {
                 "create": "crm.{many}.basicApi.create($body)",
                 "get": "crm.{many}.basicApi.getById($id, $query.properties, undefined, undefined, undefined, $query.idProperty)",
                 "update": "crm.{many}.basicApi.update($id, $body)",
+                "delete": "crm.{many}.basicApi.archive($id)",
             }.items()
         }
         | {
-            f"search-{many}": f"crm.{many}.searchApi.doSearch($body)" for many in ("contacts", "companies", "deals", "tickets")
+            f"{verb}-{many}": call.format(many=many)
+            for many in ("contacts", "companies", "deals", "tickets")
+            for verb, call in {
+                "search": "crm.{many}.searchApi.doSearch($body)",
+                "list": "crm.{many}.basicApi.getPage($query.limit, $query.after, $query.properties)",
+            }.items()
         }
-        | {
-            "list-contacts": "crm.contacts.basicApi.getPage($query.limit, $query.after, $query.properties)",
-            "create-or-update-contact": "crm.contacts.batchApi.upsert($body)",
-        },
+        | {"create-or-update-contact": "crm.contacts.batchApi.upsert($body)"},
         # HubSpot documents objects for `sorts`, and describes texts.
         convert={"after": "String", "operator": "operator", "properties": "[]", "sorts": "untyped"},
     ),
@@ -104,10 +112,12 @@ TYPESCRIPT_SDKS = {
         """,
         {
             "create-issue": "jira.issues.createIssue($body)",
+            "create-issue-from-fields": "jira.issues.createIssue($body)",
             "get-issue": "jira.issues.getIssue({issueIdOrKey: $issue, ...$query})",
             "update-issue": "jira.issues.editIssue({issueIdOrKey: $issue, ...$body})",
             "search-issues": "jira.issueSearch.searchAndReconsileIssuesUsingJql($query)",
             "add-comment": "jira.issueComments.addComment({issueIdOrKey: $issue, ...$body})",
+            "list-comments": "jira.issueComments.getComments({issueIdOrKey: $issue, ...$query})",
             "list-transitions": "jira.issues.getTransitions({issueIdOrKey: $issue})",
             "transition-issue": "jira.issues.doTransition({issueIdOrKey: $issue, transition: $body.transition satisfies Known<Transition>})",
             "delete-issue": "jira.issues.deleteIssue({issueIdOrKey: $issue})",
@@ -167,10 +177,29 @@ TYPESCRIPT_SDKS = {
         const weather = (units?: Settings["units"], language?: Settings["language"]) =>
             new Weather({ apiKey: "key", units, language });
         const place = (text: string) => ({ cityName: text.split(",")[0]!, countryCode: text.split(",")[1] as never });
+        type Places = { q?: string; lat?: string; lon?: string; id?: number; zip?: string; lang?: Settings["language"] };
+        /** Our example has all kinds of places. The SDK takes one kind in a call, so the queries of its calls are joined. */
+        const at = async (queryType: "weather" | "forecast", fields: Places & Pick<Settings, "units">) => {
+            const { q, lat, lon, id, zip, units, lang } = fields;
+            const client = weather(units, lang);
+            const url = client["buildURL"].bind(client);
+            const queries: string[] = [];
+            client["buildURL"] = (_: string, query: string) => { queries.push(query); throw new Error("it is joined"); };
+            const [zipcode, country] = zip?.split(",") ?? [];
+            await Promise.allSettled([
+                q && client.getByCityName({ location: place(q), queryType }),
+                lat && client.getByGeoCoordinates({ latitude: Number(lat), longitude: Number(lon), queryType }),
+                id && client.getByCityId({ cityId: id, queryType }),
+                zip && client.getByZipcode(Number(zipcode), queryType, country as never),
+            ]);
+            return fetch(url(queryType, queries.join("&")));
+        };
         """,
         {
             "get-weather": "weather($query.units, $query.lang).getCurrentWeatherByCityName(place($query.q))",
             "get-forecast": "weather($query.units, $query.lang).getThreeHourForecastByCityName(place($query.q))",
+            "get-weather-at": "at(\"weather\", $query)",
+            "get-forecast-at": "at(\"forecast\", $query)",
         },
         defaults=("appid", "units", "lang"),
     ),
@@ -179,8 +208,11 @@ TYPESCRIPT_SDKS = {
         'import type { Event, Message } from "@microsoft/microsoft-graph-types";',
         {
             "send-message": "check<{ message: Message; saveToSentItems?: boolean }>($body)",
+            "send-message-resource": "check<{ message: Message; saveToSentItems?: boolean }>($body)",
             "create-draft": "check<Message>($body)",
+            "create-draft-resource": "check<Message>($body)",
             "mark-message": "check<Message>($body)",
+            "update-message": "check<Message>($body)",
             "create-event": "check<Event>($body)",
         },
         sends=False,
@@ -188,8 +220,13 @@ TYPESCRIPT_SDKS = {
     "pipedrive": TypeScript(
         "pipedrive",
         """
-        import { Configuration, DealsApi, OrganizationsApi, PersonsApi } from "pipedrive/v2";
+        import * as v1 from "pipedrive/v1";
+        import { ActivitiesApi, Configuration, DealsApi, OrganizationsApi, PersonsApi } from "pipedrive/v2";
         const configuration = new Configuration({ apiKey: "key" });
+        const activities = new ActivitiesApi(configuration);
+        const leads = new v1.LeadsApi(new v1.Configuration({ apiKey: "key" }));
+        const notes = new v1.NotesApi(new v1.Configuration({ apiKey: "key" }));
+        type Note = Known<NonNullable<v1.NotesApiAddNoteRequest["AddNoteRequest"]>>;
         const deals = new DealsApi(configuration);
         const persons = new PersonsApi(configuration);
         const organizations = new OrganizationsApi(configuration);
@@ -207,6 +244,11 @@ TYPESCRIPT_SDKS = {
             f"{verb}-{one}s": call.format(many=f"{one}s", Many=f"{one.title()}s", Search=search)
             for one, search in {"deal": "Deals", "person": "Persons", "organization": "Organization"}.items()
             for verb, call in {"list": "{many}.get{Many}($query)", "search": "{many}.search{Search}($query)"}.items()
+        }
+        | {
+            "create-note": "notes.addNote({AddNoteRequest: $body satisfies Note})",
+            "create-lead": "leads.addLead({AddLeadRequest: $body})",
+            "create-activity": "activities.addActivity({AddActivityRequest: $body})",
         },
     ),
     "salesforce": TypeScript(
@@ -284,6 +326,7 @@ TYPESCRIPT_SDKS = {
             "create-payment-intent": "stripe.paymentIntents.create($body)",
             "get-payment-intent": "stripe.paymentIntents.retrieve($intent)",
             "list-charges": "stripe.charges.list($query)",
+            "get-charge": "stripe.charges.retrieve($charge)",
             "create-refund": "stripe.refunds.create($body)",
             "create-checkout": "stripe.checkout.sessions.create($body)",
             "create-invoice-item": "stripe.invoiceItems.create($body)",
@@ -352,6 +395,7 @@ TYPESCRIPT_SDKS = {
             "list-cards": "trello.lists.getListCards({id: $listId})",
             "list-lists": "trello.boards.getBoardLists({id: $boardId})",
             "list-boards": "trello.members.getMemberBoards({id: \"me\"})",
+            "get-board": "trello.boards.getBoard({id: $boardId, ...$query})",
         },
         defaults=("key", "token"),
         convert={"create-card/idMembers": "[]", "create-card/idLabels": "[]"},
@@ -415,6 +459,8 @@ TYPESCRIPT_SDKS = {
             "create-post": "site.posts().create($body satisfies Fields<WP_REST_API_Post>)",
             "update-post": "site.posts().id($id:number).update($body satisfies Fields<WP_REST_API_Post>)",
             "delete-post": "site.posts().id($id:number).delete()",
+            "create-post-from-fields": "site.posts().create($body satisfies Fields<WP_REST_API_Post>)",
+            "update-post-fields": "site.posts().id($id:number).update($body satisfies Fields<WP_REST_API_Post>)",
             "list-pages": "listed(site.pages(), $query)",
             "get-page": "site.pages().id($id:number).get()",
             "create-page": "site.pages().create($body satisfies Fields<WP_REST_API_Page>)",
@@ -437,6 +483,7 @@ TYPESCRIPT_SDKS = {
             "search-posts": "posts.searchRecent($query.query, {...$query})",
             "get-user": "users.getByUsername($username)",
             "list-posts-of-user": "users.getPosts($userId, $query)",
+            "like-post": "users.likePost($userId, $body)",
         },
         camel=True,
         convert={"post.fields": "[]"},
@@ -453,9 +500,11 @@ TYPESCRIPT_SDKS = {
             "get-ticket": "zendesk.tickets.show($ticketId:number)",
             "update-ticket": "zendesk.tickets.update($ticketId:number, $body)",
             "comment-on-ticket": "zendesk.tickets.update($ticketId:number, $body)",
+            "update-ticket-fields": "zendesk.tickets.update($ticketId:number, $body)",
             "list-tickets": "zendesk.tickets.list()",
             "search": "zendesk.search.query($query.query)",
             "create-user": "zendesk.users.create($body satisfies { user: Partial<User> })",
+            "get-user": "zendesk.users.show($userId:number)",
         },
         defaults=("page[size]",),
         unknown=("page[size]", "page[after]", "page", "per_page"),

@@ -2,6 +2,7 @@
 
 mod branches;
 mod each;
+mod items;
 mod loops;
 mod previews;
 pub(crate) mod properties;
@@ -124,7 +125,7 @@ fn an_invalid_configuration_is_an_error_without_its_values() {
     ];
     let plan = compile(&graph(&nodes, "start>text text>end")).finish().0.unwrap();
     let (input, variables) = (Arc::default(), Map::new());
-    let surroundings = Surroundings { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH, seed: 0 };
+    let surroundings = Surroundings { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH, seed: 0, view: None };
     let fields = Fields::new((&plan.steps[1].config, &plan.steps[1].programs), &input, surroundings);
     let error = fields.evaluate::<HttpNode<Value, String>>().unwrap_err();
     assert_eq!(error.code, "invalid_config");

@@ -39,14 +39,16 @@ pub fn http(node: Context) -> Translation {
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
         let kind = scalar_text(&node.data("authorization")["config"]["type"]);
-        call.reconnect.push(format!(
-            "a credential ({})",
-            if kind.is_empty() { "bearer".to_owned() } else { truncate(&kind, 40) }
-        ));
+        let header = scalar_text(&node.data("authorization")["config"]["header"]);
+        let kind = if kind.is_empty() { "bearer".to_owned() } else { truncate(&kind, 40) };
+        call.reconnect.push(match header.is_empty() || kind != "custom" {
+            true => format!("a credential ({kind})"),
+            false => format!("a credential (header {})", truncate(&header, 60)),
+        });
     }
-    if let Some(seconds) =
-        whole_number(&node.data("timeout")["max_read_timeout"]).or(whole_number(&node.data("timeout")["read"]))
-    {
+    // A timeout of 0 is none.
+    let timeouts = ["max_read_timeout", "read"].map(|name| whole_number(&node.data("timeout")[name]));
+    if let Some(seconds) = timeouts.into_iter().flatten().find(|seconds| *seconds > 0) {
         config.insert("timeoutMs".to_owned(), seconds.saturating_mul(1_000).clamp(100, 600_000).into());
     }
     if node.data("ssl_verify") == false {

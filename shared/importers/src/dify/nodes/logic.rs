@@ -50,7 +50,7 @@ pub fn translate_comparison(node: Context, condition: &Value, element: Option<&s
     let operator = operator.into_iter().find(|operator| !operator.is_empty()).unwrap_or_default();
     let left = match (element, text(&condition["key"])) {
         (Some(element), "") => element.to_owned(),
-        (Some(element), key) => super::super::super::syntax::member(element, key),
+        (Some(element), key) => file_field(element, key),
         (None, _) => node.selector_cel(&condition["variable_selector"], notes),
     };
     if !list(&condition["sub_variable_condition"]["conditions"]).is_empty() {
@@ -60,8 +60,23 @@ pub fn translate_comparison(node: Context, condition: &Value, element: Option<&s
         note(notes, format!("the comparison `{}` is not supported", truncate(&operator, 40)));
         return format!("{} == true", untranslated_marker(&operator));
     };
-    let right = operand(node, &condition["value"], text(&condition["varType"]), what, notes);
+    // The status of a call is a number here, whatever it is compared with.
+    let is_status = list(&condition["variable_selector"]).get(1).is_some_and(|field| field == "status_code");
+    let kind = if is_status { "number" } else { text(&condition["varType"]) };
+    let right = operand(node, &condition["value"], kind, what, notes);
     write_comparison(what, is_negated, false, &Operand::value(left), &right)
+}
+
+/// A field of a list's element. Those of Dify's files have other names here.
+fn file_field(element: &str, key: &str) -> String {
+    match key {
+        "mime_type" => format!("{element}.contentType"),
+        "extension" => format!("('.' + {element}.name.split('.').last())"),
+        "type" => format!(
+            "({element}.contentType.startsWith('image/') ? 'image' : {element}.contentType.startsWith('audio/') ? 'audio' : {element}.contentType.startsWith('video/') ? 'video' : 'document')"
+        ),
+        key => super::super::super::syntax::member(element, key),
+    }
 }
 
 fn operand(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut Notes) -> Operand {
@@ -91,8 +106,8 @@ fn comparison(operator: &str) -> Option<(Comparison, bool)> {
         "end with" => (EndsWith, false),
         "is" | "=" => (Equal, false),
         "is not" | "≠" => (Equal, true),
-        "empty" => (Empty, false),
-        "not empty" => (Empty, true),
+        "empty" | "is empty" => (Empty, false),
+        "not empty" | "is not empty" => (Empty, true),
         "null" => (Null, false),
         "not null" => (Null, true),
         "exists" => (Exists, false),

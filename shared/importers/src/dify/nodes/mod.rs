@@ -8,6 +8,7 @@ mod logic;
 mod model;
 mod people;
 mod schedule;
+mod tools;
 mod triggers;
 
 use super::super::lenient::truncate;
@@ -32,7 +33,7 @@ pub fn translate(node: Context) -> Translation {
         "question-classifier" => model::classifier(node),
         "agent" => model::agent(node),
         "knowledge-retrieval" => model::retrieval(node),
-        "tool" => model::tool(node),
+        "tool" => tools::tool(node),
         "if-else" => logic::switch(node),
         "iteration" => logic::iteration(node),
         "loop" => logic::repeat(node),

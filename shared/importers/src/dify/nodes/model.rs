@@ -2,14 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
+use super::super::super::lenient::{is_empty, list, number, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
 use super::super::super::notes::{Notes, note};
-use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{escape_jinja, output, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::app::Start;
 use super::super::context::Context;
 use super::super::texts;
+
+/// The note where no message starts the runs.
+const NO_MEMORY: &str = "a model knows the conversation only where a message starts the run: use an agent for that";
 
 /// The name of a model, and what to reconnect.
 pub fn named_model(model: &Value) -> (String, String) {
@@ -30,6 +33,7 @@ pub fn llm(node: Context) -> Translation {
     let template = node.data("prompt_template");
     let variables = &node.data("prompt_config")["jinja2_variables"];
     let (mut system, mut asked) = (Vec::new(), Vec::new());
+    let is_message = node.app.start == Start::Message;
     let parts = if template.is_array() { list(template) } else { std::slice::from_ref(template) };
     for part in parts.iter().take(100) {
         let written = texts::prompt(node, part, variables, &mut notes);
@@ -45,11 +49,14 @@ pub fn llm(node: Context) -> Translation {
     }
     let memory = node.data("memory");
     if memory.is_object() {
-        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
+        match is_message {
+            true => drop(config.insert("memory".to_owned(), true.into())),
+            false => note(&mut notes, NO_MEMORY),
+        }
         let query = scalar_text(&memory["query_prompt_template"]);
-        let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { query };
-        let query = node.jinja(&query.into(), &mut notes);
-        if !asked.contains(&query) {
+        let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { texts::without_files(&query) };
+        let query = node.jinja(&query.trim().into(), &mut notes);
+        if !query.is_empty() && !asked.contains(&query) {
             asked.push(query);
         }
     }
@@ -66,7 +73,10 @@ pub fn llm(node: Context) -> Translation {
         answer_schema(schema.clone(), &mut config, &mut notes);
     }
     if node.data("vision")["enabled"] == true {
-        note(&mut notes, "images are not sent to the model");
+        match is_message {
+            true => drop(config.insert("attachments".to_owned(), true.into())),
+            false => note(&mut notes, "images are not sent to the model"),
+        }
     }
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
@@ -107,7 +117,10 @@ pub fn extractor(node: Context) -> Translation {
     config.insert("schema".to_owned(), json!({"type": "object", "properties": properties, "required": required}));
     settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if node.data("memory").is_object() {
-        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
+        match node.app.start {
+            Start::Message => drop(config.insert("memory".to_owned(), true.into())),
+            _ => note(&mut notes, NO_MEMORY),
+        }
     }
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
@@ -203,32 +216,12 @@ pub fn retrieval(node: Context) -> Translation {
         note(&mut notes, "reranking is not supported");
     }
     let what = format!("sources in place of {} knowledge bases", sets.len());
-    Translation::new("retrieval", config).with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
-}
-
-/// A workflow that is used as a tool becomes a sub-workflow. Other tools are not in the file.
-pub fn tool(node: Context) -> Translation {
-    let name =
-        [node.data("tool_label"), node.data("tool_name")].map(scalar_text).into_iter().find(|name| !name.is_empty());
-    let name = truncate(&name.unwrap_or_else(|| "tool".to_owned()), 80);
-    if text(node.data("provider_type")) != "workflow" {
-        let of = truncate(&scalar_text(node.data("provider_name")), 80);
-        return Translation::unsupported(format!(
-            "the tool `{name}` of `{of}` is not in the file: call its service by http"
-        ));
+    let mut translation = Translation::new("retrieval", config);
+    if node.app.read_passages.contains(node.source().id) {
+        // Other nodes read the fields that passages have in Dify.
+        let passage = "{'content': p.text, 'title': p.source, 'url': '', 'metadata': {'score': p.score, 'document_name': p.source}}";
+        translation = translation.then("", "transform", json!({"value": format!("input.map(p, {passage})")}));
+        translation.steps[0].suffix = "passages";
     }
-    let (mut notes, mut secrets) = (Notes::new(), Vec::new());
-    let fields: Vec<(&String, &Value)> = entries(node.data("tool_parameters")).take(100).collect();
-    let is_clear = |parameter: &&Value| {
-        let text = scalar_text(if parameter.is_object() { &parameter["value"] } else { parameter });
-        !text.is_empty() && !text.contains("{{#")
-    };
-    let fields = remove_plain_secrets(fields, is_clear, &mut secrets).into_iter();
-    let fields: Vec<String> = fields
-        .map(|(field, value)| format!("{}: {}", quote(field), texts::parameter(node, value, &mut notes)))
-        .collect();
-    let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
-    let translation =
-        Translation::new("workflow", config).with_notes(notes).with_reconnects([format!("workflow `{name}`")]);
-    translation.with_removed_secrets("input", secrets)
+    translation.with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
 }

@@ -4,15 +4,36 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{list, number, scalar_text, text, truncate};
 use super::super::super::notes::{Notes, note};
-use super::super::super::syntax::quote;
+use super::super::super::syntax::{output, quote};
 use super::super::super::translation::Translation;
+use super::super::app::Start;
 use super::super::context::Context;
 use super::super::texts;
 
+/// An answer: a message, or a part of the result where a form starts the runs.
 pub fn answer(node: Context) -> Translation {
     let mut notes = Notes::new();
     let text = node.jinja(node.data("answer"), &mut notes);
-    Translation::new("send_message", json!({"text": text})).with_notes(notes)
+    let text = if text.is_empty() { "{{ '' }}".to_owned() } else { text };
+    if node.app.start != Start::Form {
+        return Translation::new("send_message", json!({"text": text})).with_notes(notes);
+    }
+    let translation = Translation::new("template", json!({"template": text})).with_notes(notes);
+    let is_answer = |place: &usize| node.app.document.nodes[*place].kind == "answer";
+    let is_outside = |place: &usize| node.app.document.nodes[*place].parent.is_none();
+    let count = node.app.document.nodes.len();
+    let is_last = !(0..count).any(|place| is_answer(&place) && node.app.upstream(place).contains(&node.node));
+    if !is_last || !is_outside(&node.node) {
+        return translation;
+    }
+    // Dify shows all answers of a run, one after the other.
+    let earlier = node.app.upstream(node.node).iter().copied().filter(|place| is_answer(place) && is_outside(place));
+    let mut parts: Vec<String> = earlier.take(8).map(|place| output(&node.app.ids[place])).collect();
+    parts.reverse();
+    let mut parts: Vec<String> = parts.into_iter().map(|path| format!("(has({path}) ? [{path}] : [])")).collect();
+    parts.push(format!("[{}]", output(node.id())));
+    let whole = if parts.len() == 1 { output(node.id()) } else { format!("({}).join('')", parts.join(" + ")) };
+    translation.then("result", "send_result", json!({"output": format!("{{'answer': {whole}}}")}))
 }
 
 pub fn end(node: Context) -> Translation {

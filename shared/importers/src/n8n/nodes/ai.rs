@@ -1,23 +1,23 @@
 //! Converts agents, and nodes that call a model provider.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole_number};
-use super::super::super::model::settings;
-use super::super::super::notes::{Notes, note};
-use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
-use super::super::context::Context;
-use super::super::parameter::{located, located_value};
+use crate::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole_number};
+use crate::model::settings;
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, text_field};
+use crate::n8n::parameter::{located, located_value};
+use crate::notes::{Notes, note};
+use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 
 /// Agents are separate resources here. The node keeps the message for the agent.
 pub fn agent(node: Context) -> Translation {
-    let mut notes = Notes::new();
-    let message = prompt(node, &mut notes);
-    let wiring = &node.workflow.wiring;
     let names = |kind: &str| -> Vec<String> {
-        wiring.parts(node.node, kind).map(|part| format!("`{}`", truncate(node.part(part).source().name, 60))).collect()
+        node.parts(kind).map(|part| format!("`{}`", truncate(part.source().name, 60))).collect()
     };
-    let memory = wiring.parts(node.node, "ai_memory").next().is_some();
+    let memory = node.parts("ai_memory").next().is_some();
     let mut parts = Vec::new();
     if let Some((model, _)) = model(node) {
         parts.push(format!("model {model}"));
@@ -28,32 +28,42 @@ pub fn agent(node: Context) -> Translation {
             parts.push(format!("{what} {}", names.join(", ")));
         }
     }
-    if !text(&node.parameter("options")["systemMessage"]).is_empty() {
+    if !text(node.option("systemMessage")).is_empty() {
         parts.push("its instructions".to_owned());
     }
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
+    let mut notes = Notes::new();
     note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
-    let what = format!("an agent{parts}");
-    Translation::new("agent", config).with_notes(notes).with_reconnects([truncate(&what, 1_000)])
+    let output = match node.parts("ai_outputParser").next() {
+        Some(_) => {
+            note(&mut notes, "its answer is read as JSON: its instructions must ask for the JSON of the output parser");
+            "({ output: n8n.jsonBody(output) })"
+        }
+        None => "({ output })",
+    };
+    let config = json!({
+        "agentId": UNBOUND_ID, "message": text_field(prompt(node)), "memory": memory, "itemMode": {"result": {"js": output}},
+    });
+    let what = truncate(&format!("an agent{parts}"), 1_000);
+    Translation::new("agent", config).with_notes(notes).with_reconnects([what])
 }
 
 /// The prompt: the node's own text, or the chat's message.
-pub fn prompt(node: Context, notes: &mut Notes) -> String {
+pub fn prompt<'w>(node: Context<'w, '_>) -> &'w Value {
+    static CHAT: LazyLock<Value> = LazyLock::new(|| "={{ $json.chatInput }}".into());
+    static ITEM: LazyLock<Value> = LazyLock::new(|| "={{ JSON.stringify($json) }}".into());
     let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
     let written = texts.into_iter().find(|written| !is_empty(written));
     match (text(node.parameter("promptType")), written) {
-        ("auto", _) | (_, None) if node.source().kind != "chainSummarization" => {
-            node.jinja(&json!("={{ $json.chatInput }}"), notes)
-        }
-        (_, Some(written)) => node.jinja(written, notes),
-        (_, None) => String::new(),
+        (_, None) if node.source().kind == "chainSummarization" => &ITEM,
+        ("auto", _) | (_, None) => &CHAT,
+        (_, Some(written)) => written,
     }
 }
 
 /// The connected model, with its settings.
-pub fn model<'d>(node: Context<'_, 'd>) -> Option<(String, &'d Value)> {
-    let part = node.first_part("ai_languageModel")?;
+pub fn model<'w>(node: Context<'w, '_>) -> Option<(String, &'w Value)> {
+    let part = node.parts("ai_languageModel").next()?;
     Some((model_name(part), part.parameter("options")))
 }
 
@@ -64,9 +74,13 @@ pub fn model_name(node: Context) -> String {
     name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| truncate(&name, 190))
 }
 
+fn resource<'w>(node: Context<'w, '_>) -> &'w str {
+    text(node.parameter("resource"))
+}
+
 /// A direct call of a model provider, for a text or an image.
 pub fn service(node: Context) -> Translation {
-    let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
+    let (resource, operation) = (resource(node), text(node.parameter("operation")));
     match (resource, operation) {
         ("image", "" | "generate" | "create") => image(node),
         ("" | "text" | "chat" | "message", "" | "message" | "complete" | "response" | "create") => messages(node),
@@ -79,12 +93,27 @@ pub fn service(node: Context) -> Translation {
 }
 
 fn assistant(node: Context) -> Translation {
-    let mut notes = Notes::new();
-    let message = prompt(node, &mut notes);
-    let config = json!({"agentId": UNBOUND_ID, "message": message});
-    note(&mut notes, "create an agent in place of the assistant, and select it");
+    let item_mode = json!({"result": {"js": "({ output })"}});
+    let config = json!({"agentId": UNBOUND_ID, "message": text_field(prompt(node)), "itemMode": item_mode});
     let named = format!("an agent in place of assistant `{}`", truncate(&located(node.parameter("assistantId")), 80));
-    Translation::new("agent", config).with_notes(notes).with_reconnects([named])
+    Translation::new("agent", config)
+        .with_notes(["create an agent in place of the assistant, and select it"])
+        .with_reconnects([named])
+}
+
+/// Texts, one after the other.
+pub fn join(texts: &[&Value]) -> Value {
+    match texts {
+        [one] => text_field(one),
+        texts if texts.iter().all(|text| !text.as_str().is_some_and(is_computed)) => {
+            let literals: Vec<String> = texts.iter().map(|text| literal_text(text)).collect();
+            text_field(&escape_sign(literals.join("\n\n")))
+        }
+        texts => {
+            let parts: Vec<String> = texts.iter().map(|text| expression(text)).collect();
+            json!({"js": format!("[{}].join(\"\\n\\n\")", parts.join(", "))})
+        }
+    }
 }
 
 fn messages(node: Context) -> Translation {
@@ -96,42 +125,78 @@ fn messages(node: Context) -> Translation {
         &node.parameter("prompt")["messages"],
     ];
     for message in all.into_iter().flat_map(list).take(100) {
-        let written = node.jinja(&message["content"], &mut notes);
         match text(&message["role"]) {
-            "system" => system.push(written),
+            "system" => system.push(&message["content"]),
             "assistant" | "model" => {
                 note(&mut notes, "earlier answers of the model are part of the prompt");
-                asked.push(written);
+                asked.push(&message["content"]);
             }
-            _ => asked.push(written),
+            _ => asked.push(&message["content"]),
         }
     }
-    if let Value::String(_) = node.parameter("prompt") {
-        asked.push(node.jinja(node.parameter("prompt"), &mut notes));
+    if node.parameter("prompt").is_string() {
+        asked.push(node.parameter("prompt"));
     }
     let mut config = Map::from_iter([("model".to_owned(), model_name(node).into())]);
     if !system.is_empty() {
-        config.insert("system".to_owned(), system.join("\n\n").into());
+        config.insert("system".to_owned(), join(&system));
     }
-    config.insert("prompt".to_owned(), asked.join("\n\n").into());
+    config.insert("prompt".to_owned(), join(&asked));
     settings(node.parameter("options"), &mut config, &mut notes);
-    if node.parameter("jsonOutput") == true {
+    let is_json = *node.parameter("jsonOutput") == true;
+    if is_json {
         config.insert("schema".to_owned(), json!({"type": "object"}));
         note(&mut notes, "its answer may be any object: complete the schema");
     }
+    config.insert("itemMode".to_owned(), json!({"result": {"js": answer(node, is_json)}}));
     let model = format!("model {}", model_name(node));
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([model])
 }
 
+/// The answer, in the form of the provider.
+fn answer(node: Context, is_json: bool) -> String {
+    let source = node.source();
+    let is_simple = *node.parameter("simplify") != false && *node.parameter("simplifyOutput") != false;
+    let text = if is_json { "JSON.stringify(output)" } else { "output" };
+    let content = match source.kind {
+        "openAi" if source.raw["type"] == "n8n-nodes-base.openAi" && resource(node) == "text" => {
+            return "({ text: output })".to_owned();
+        }
+        "openAi" if source.version >= 2.0 => {
+            let content = "content: [{ type: \"output_text\", text: output }]";
+            return format!("({{ output: [{{ type: \"message\", role: \"assistant\", {content} }}] }})");
+        }
+        "anthropic" => format!("content: [{{ type: \"text\", text: {text} }}]"),
+        "googleGemini" => {
+            let content = format!("content: {{ parts: [{{ text: {text} }}], role: \"model\" }}");
+            return if is_simple {
+                format!("({{ {content} }})")
+            } else {
+                format!("({{ candidates: [{{ {content} }}] }})")
+            };
+        }
+        "ollama" if is_simple => format!("content: {text}"),
+        "ollama" => format!("message: {{ role: \"assistant\", content: {text} }}"),
+        _ => {
+            let choice = "index: 0, message: { role: \"assistant\", content: output }, finish_reason: \"stop\"";
+            if is_simple { choice.to_owned() } else { format!("choices: [{{ {choice} }}]") }
+        }
+    };
+    format!("({{ {content} }})")
+}
+
 fn image(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let prompt = node.jinja(node.parameter("prompt"), &mut notes);
     let options = node.parameter("options");
     let model = model_name(node);
     if model == UNBOUND_MODEL {
         note(&mut notes, "select an image model");
     }
-    let mut config = json!({"preset": model, "prompt": prompt});
+    if options["returnImageUrls"] != true {
+        note(&mut notes, "its items have the URL of each image, not a file");
+    }
+    let items = json!({"result": {"js": "output.map(({ url }) => ({ json: { url } }))"}});
+    let mut config = json!({"preset": model, "prompt": text_field(node.parameter("prompt")), "itemMode": items});
     if let Some(count) = whole_number(&options["n"]).filter(|count| (1..=4).contains(count)) {
         config["n"] = count.into();
     }
@@ -139,22 +204,30 @@ fn image(node: Context) -> Translation {
     if (3..=20).contains(&size.len()) {
         config["size"] = size.into();
     }
-    Translation::new("image", config).with_notes(notes).with_reconnects([format!("image model {}", model_name(node))])
+    Translation::new("image", config).with_notes(notes).with_reconnects([format!("image model {model}")])
 }
 
+/// A check of a text. The items go to the outputs for passed and flagged texts.
 pub fn guard(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let text = node.jinja(node.parameter("text"), &mut notes);
+    let checked = node.parameter("text");
     let checks: Vec<&str> = entries(node.parameter("guardrails")).map(|(name, _)| name.as_str()).collect();
     note(&mut notes, "it checks the platform's own risk categories");
     if !checks.is_empty() {
         note(&mut notes, format!("it checked {}", truncate(&checks.join(", "), 120)));
     }
+    let items =
+        format!("({{ guardrailsInput: {}, flagged: output.flagged, checks: output.categories }})", expression(checked));
+    let config = json!({"text": text_field(checked), "itemMode": {"result": {"js": items}}});
+    let guard = Translation::new("guard", config);
     // n8n can also remove what it finds.
-    if super::super::super::lenient::text(node.parameter("operation")) == "sanitize" {
-        note(&mut notes, "it detects and does not remove");
+    if text(node.parameter("operation")) == "sanitize" {
+        return guard.with_notes(notes).with_notes(["it detects and does not remove"]);
     }
-    Translation::new("guard", json!({"text": text})).with_notes(notes)
+    let javascript = "const items = $input.all().map((item, index) => ({ ...item, pairedItem: index }));\n\
+                      return {\n  passed: items.filter((item) => !item.json.flagged),\n  \
+                      flagged: items.filter((item) => item.json.flagged)\n};";
+    guard.before("check", "code", json!({"javascript": javascript, "outputs": ["passed", "flagged"]})).with_notes(notes)
 }
 
 pub fn retrieval(node: Context) -> Translation {
@@ -162,15 +235,14 @@ pub fn retrieval(node: Context) -> Translation {
     if !matches!(mode, "" | "load" | "retrieve") {
         return Translation::unsupported("workflows cannot add documents to a source");
     }
-    let mut notes = Notes::new();
-    let query = node.jinja(node.parameter("prompt"), &mut notes);
-    let model = node.first_part("ai_embedding").map_or_else(|| UNBOUND_MODEL.to_owned(), model_name);
+    let model = node.parts("ai_embedding").next().map_or_else(|| UNBOUND_MODEL.to_owned(), model_name);
     let named = store_name(node);
-    let translation =
-        Translation::new("retrieval", retrieval_config(&model, &query, &named, whole_number(node.parameter("topK"))));
-    note(&mut notes, "add the sources that it searches");
-    translation
-        .with_notes(notes)
+    let mut config =
+        retrieval_config(&model, text_field(node.parameter("prompt")), &named, whole_number(node.parameter("topK")));
+    let items = "output.map(({ text, source, score }) => ({ json: { document: { pageContent: text, metadata: { source } }, score } }))";
+    config["itemMode"] = json!({"result": {"js": items}});
+    Translation::new("retrieval", config)
+        .with_notes(["add the sources that it searches"])
         .with_reconnects([format!("sources in place of {named}"), format!("embeddings model {model}")])
 }
 
@@ -192,7 +264,7 @@ pub fn store_name(node: Context) -> String {
 }
 
 /// A configuration with a placeholder source, because one is required.
-pub fn retrieval_config(model: &str, query: &str, named: &str, most: Option<u64>) -> Value {
+pub fn retrieval_config(model: &str, query: Value, named: &str, most: Option<u64>) -> Value {
     let source = json!({"type": "text", "name": truncate(named, 190), "text": format!("To be replaced by {named}.")});
     let mut config = json!({"model": model, "query": query, "sources": [source]});
     if let Some(most) = most {

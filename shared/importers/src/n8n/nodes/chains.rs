@@ -2,56 +2,63 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
-use super::super::super::model::{answer_schema, settings};
-use super::super::super::notes::{Notes, note};
-use super::super::super::syntax::{output, quote};
-use super::super::super::translation::{Translation, UNBOUND_MODEL};
-use super::super::context::Context;
 use super::ai;
+use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
+use crate::model::{answer_schema, settings};
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{expression, text_field};
+use crate::notes::{Notes, note};
+use crate::syntax::escape_jinja;
+use crate::translation::{Translation, UNBOUND_MODEL};
 
 pub fn chain(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let kind = node.source().kind;
-    if kind == "chainRetrievalQa" {
+    let source = node.source();
+    if source.kind == "chainRetrievalQa" {
         return retrieval_chain(node, notes);
     }
     let mut config = model_config(node, &mut notes);
-    match kind {
+    let items = match source.kind {
         "chainSummarization" => {
             config.insert("system".to_owned(), "Summarize the text.".into());
-            if config["prompt"] == "" {
-                let whole = node.jinja(&json!("={{ JSON.stringify($json) }}"), &mut notes);
-                config.insert("prompt".to_owned(), whole.into());
-            }
             note(&mut notes, "the text is summarized in one call");
+            if source.version >= 2.1 { "({ output: { text: output } })" } else { "({ response: { text: output } })" }
         }
         "informationExtractor" => {
-            config.insert("system".to_owned(), extraction(node, &mut notes).into());
+            let own = node.option("systemPromptTemplate");
+            let system = if is_empty(own) { "Take from the text what is asked for.".into() } else { text_field(own) };
+            config.insert("system".to_owned(), system);
             let schema = schema(node).unwrap_or_else(|| attributes(node));
             answer_schema(schema.into(), &mut config, &mut notes);
+            "({ output })"
         }
         "sentimentAnalysis" => {
-            let given = scalar_text(&node.parameter("options")["categories"]);
+            let given = scalar_text(node.option("categories"));
             let given = if given.is_empty() { "Positive, Neutral, Negative".to_owned() } else { given };
             let names: Vec<String> = given.split(',').map(|name| name.trim().to_owned()).collect();
-            return build_classifier(node, config, &names, "Say what sentiment the text has.", notes);
+            return classifier(node, config, names, "Say what sentiment the text has.", notes);
         }
         "textClassifier" => {
             let categories = list(&node.parameter("categories")["categories"]);
-            let names: Vec<String> = categories.iter().map(|category| scalar_text(&category["category"])).collect();
+            let names = categories.iter().map(|category| scalar_text(&category["category"])).collect();
             let lines = categories.iter().map(|category| {
                 format!("- {}: {}", scalar_text(&category["category"]), scalar_text(&category["description"]))
             });
             let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
-            return build_classifier(node, config, &names, &system, notes);
+            return classifier(node, config, names, &system, notes);
         }
-        _ => {
-            if let Some(schema) = output_parser_schema(node, &mut notes) {
-                answer_schema(schema.into(), &mut config, &mut notes);
+        _ => match node.parts("ai_outputParser").next() {
+            Some(parser) => {
+                match schema(parser) {
+                    Some(schema) => answer_schema(schema.into(), &mut config, &mut notes),
+                    None => note(&mut notes, "add a schema for its answer"),
+                }
+                "({ output })"
             }
-        }
-    }
+            None => "({ text: output })",
+        },
+    };
+    config.insert("itemMode".to_owned(), json!({"result": {"js": items}}));
     let model = format!("model {}", scalar_text(&config["model"]));
     Translation::new("model", config.into()).with_notes(notes).with_reconnects([model])
 }
@@ -60,31 +67,24 @@ pub fn chain(node: Context) -> Translation {
 fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let (model, options) = ai::model(node).unwrap_or((UNBOUND_MODEL.to_owned(), &Value::Null));
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
-    let messages = list(&node.parameter("messages")["messageValues"]);
-    let (mut system, mut before) = (Vec::new(), Vec::new());
-    for message in messages.iter().take(50) {
-        let written = node.jinja(&message["message"], notes);
+    let (mut system, mut asked) = (Vec::new(), Vec::new());
+    for message in list(&node.parameter("messages")["messageValues"]).iter().take(50) {
         match text(&message["type"]) {
-            "" | "SystemMessagePromptTemplate" => system.push(written),
+            "" | "SystemMessagePromptTemplate" => system.push(&message["message"]),
             "AIMessagePromptTemplate" => {
                 note(notes, "earlier answers of the model are part of the prompt");
-                before.push(written);
+                asked.push(&message["message"]);
             }
-            _ => before.push(written),
+            _ => asked.push(&message["message"]),
         }
     }
     if !system.is_empty() {
-        config.insert("system".to_owned(), system.join("\n\n").into());
+        config.insert("system".to_owned(), ai::join(&system));
     }
-    before.push(ai::prompt(node, notes));
-    config.insert("prompt".to_owned(), before.join("\n\n").into());
+    asked.push(ai::prompt(node));
+    config.insert("prompt".to_owned(), ai::join(&asked));
     settings(options, &mut config, notes);
     config
-}
-
-fn extraction(node: Context, notes: &mut Notes) -> String {
-    let own = &node.parameter("options")["systemPromptTemplate"];
-    if is_empty(own) { "Take from the text what is asked for.".to_owned() } else { node.jinja(own, notes) }
 }
 
 /// A JSON Schema, given directly or derived from an example.
@@ -99,15 +99,6 @@ fn schema(node: Context) -> Option<Map<String, Value>> {
         Value::Object(schema) => Some(schema),
         _ => None,
     }
-}
-
-/// The schema of the answer, from the node's output parser.
-fn output_parser_schema(node: Context, notes: &mut Notes) -> Option<Map<String, Value>> {
-    let part = node.first_part("ai_outputParser")?;
-    schema(part).or_else(|| {
-        note(notes, "add a schema for its answer");
-        None
-    })
 }
 
 /// Recurses. The JSON parser bounds the depth.
@@ -150,67 +141,69 @@ fn attributes(node: Context) -> Map<String, Value> {
     schema
 }
 
-/// A classifier: a model that names the category, and a switch on its answer.
-fn build_classifier(
+/// A classifier: a model that names the category of each item, and code that passes the items on.
+fn classifier(
     node: Context,
     mut config: Map<String, Value>,
-    names: &[String],
+    names: Vec<String>,
     system: &str,
-    mut notes: Notes,
+    notes: Notes,
 ) -> Translation {
+    const NONE: &str = "none of these";
+    let has_other = text(node.option("fallback")) == "other";
+    let is_sentiment = node.source().kind == "sentimentAnalysis";
+    let choices: Vec<&str> = names.iter().map(String::as_str).chain((!is_sentiment).then_some(NONE)).collect();
     let schema = json!({
-        "type": "object", "required": ["category"], "properties": {"category": {"type": "string", "enum": names}},
+        "type": "object", "required": ["category"], "properties": {"category": {"type": "string", "enum": choices}},
     });
-    config.insert("system".to_owned(), super::super::super::syntax::escape_jinja(system).into());
+    config.insert("system".to_owned(), escape_jinja(system).into());
     config.insert("schema".to_owned(), schema);
-    if node.workflow.wiring.wire_before_classifier(&node.workflow.document, node.node).is_none() {
-        note(&mut notes, "its output is {category}: the input is not passed on");
-    } else if node.source().kind == "sentimentAnalysis" {
-        note(&mut notes, "its output is {category}, which was `sentimentAnalysis.category`");
-    }
+    let item = match is_sentiment {
+        true => "{ ...$input.item, json: { ...$json, sentimentAnalysis: { category: output.category } } }",
+        false => "$input.item",
+    };
+    let items = format!("({{ category: output.category, item: {item} }})");
+    config.insert("itemMode".to_owned(), json!({"result": {"js": items}}));
+    let outputs: Vec<String> = (0..names.len() + usize::from(has_other)).map(|output| output.to_string()).collect();
+    let javascript = format!(
+        "const categories = {};\nconst outputs = {{}};\n$input.all().forEach(({{ json }}, index) => {{\n  \
+         const output = categories.indexOf(json.category);\n  if (output < 0) return;\n  \
+         (outputs[output] ??= []).push({{ ...json.item, pairedItem: index }});\n}});\nreturn outputs;",
+        json!(choices[..outputs.len().min(choices.len())]),
+    );
     let model = format!("model {}", scalar_text(&config["model"]));
-    let category = format!("{}.category", output(node.id()));
-    let cases: Vec<Value> = names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| {
-            json!({"name": format!("{} {}", index + 1, truncate(name, 50)), "expression": format!("{category} == {}", quote(name))})
-        })
-        .collect();
-    let mut exits: Vec<(String, usize, String)> =
-        cases.iter().enumerate().map(|(index, case)| (index.to_string(), 1, scalar_text(&case["name"]))).collect();
-    if text(&node.parameter("options")["fallback"]) == "other" {
-        exits.push((names.len().to_string(), 1, "default".to_owned()));
-    }
-    let translation = Translation::new("model", config.into()).then("switch", "switch", json!({"cases": cases}));
-    translation.with_exits(exits).with_notes(notes).with_reconnects([model])
+    Translation::new("model", config.into())
+        .before("choice", "code", json!({"javascript": javascript, "outputs": outputs}))
+        .with_notes(notes)
+        .with_reconnects([model])
 }
 
 /// A retrieval of passages, and a model that answers from them.
 fn retrieval_chain(node: Context, mut notes: Notes) -> Translation {
-    let question = ai::prompt(node, &mut notes);
-    let retriever = node.first_part("ai_retriever");
-    let store = retriever.and_then(|part| part.first_part("ai_vectorStore"));
+    let question = ai::prompt(node);
+    let retriever = node.parts("ai_retriever").next();
+    let store = retriever.and_then(|part| part.parts("ai_vectorStore").next());
     let named = store.map_or_else(|| "the store".to_owned(), ai::store_name);
-    let embedding = store.and_then(|part| part.first_part("ai_embedding"));
+    let embedding = store.and_then(|part| part.parts("ai_embedding").next());
     let embedding = embedding.map_or_else(|| UNBOUND_MODEL.to_owned(), ai::model_name);
     let most = retriever.and_then(|part| whole_number(part.parameter("topK")));
+    let mut found = ai::retrieval_config(&embedding, text_field(question), &named, most);
+    found["itemMode"] =
+        json!({"result": {"js": format!("({{ question: {}, passages: output }})", expression(question))}});
     let mut config = model_config(node, &mut notes);
-    let found = format!("{}_passages", node.id());
-    let passages = format!("\n\nPassages:\n{{{{ {} | tojson }}}}", output(&found));
-    config.insert("prompt".to_owned(), format!("{question}{passages}").into());
+    let prompt = "$json.question + \"\\n\\nPassages:\\n\" + JSON.stringify($json.passages)";
+    config.insert("prompt".to_owned(), json!({"js": prompt}));
     if !config.contains_key("system") {
         config.insert("system".to_owned(), "Answer from the passages alone.".into());
     }
+    let items =
+        if node.source().version >= 1.5 { "({ response: output })" } else { "({ response: { text: output } })" };
+    config.insert("itemMode".to_owned(), json!({"result": {"js": items}}));
     note(&mut notes, "add the sources that it searches");
     let model = format!("model {}", scalar_text(&config["model"]));
-    let mut translation = Translation::new("retrieval", ai::retrieval_config(&embedding, &question, &named, most));
-    translation.steps[0].suffix = "passages";
-    let mut translation = translation.then("", "model", config.into());
-    translation.notes = notes;
-    translation.with_reconnects([
-        format!("sources in place of {named}"),
-        format!("embeddings model {embedding}"),
-        model,
-    ])
+    let sources = [format!("sources in place of {named}"), format!("embeddings model {embedding}"), model];
+    Translation::new("retrieval", found)
+        .before("passages", "model", config.into())
+        .with_notes(notes)
+        .with_reconnects(sources)
 }

@@ -1,35 +1,24 @@
-//! Converts messages to people, and waits for their answers.
+//! Translates messages to people, and waits for their answers.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{list, number, scalar_text, text, truncate};
-use super::super::super::notes::{Notes, note};
-use super::super::super::translation::Translation;
-use super::super::context::Context;
-use super::super::expressions::SENDER;
-use super::super::parameter::located_value;
+use super::forms;
+use crate::lenient::{list, number, scalar_text, text, truncate};
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{codes, is_computed, literal_text, text_field};
+use crate::n8n::parameter::located_value;
+use crate::n8n::wiring::NodeRole;
+use crate::translation::Translation;
 
-/// A message over one of the supported messaging services.
-pub fn send(node: Context) -> Translation {
+/// A text that answers the message that started the run. It goes over the channel of that message, without a recipient. None if the
+/// node does something else.
+pub fn answer(node: Context) -> Option<Translation> {
     let kind = node.source().kind;
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
-    let sends = matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage");
-    if !sends {
-        let what = format!("{resource} {operation}");
-        return Translation::unsupported(format!(
-            "the operation `{}` of {kind} is not supported: call it by http",
-            truncate(what.trim(), 60)
-        ));
-    }
-    let mut notes = Notes::new();
-    let fields = match kind {
-        "whatsApp" => ["textBody", "text"],
-        _ => ["text", "message"],
-    };
-    let Some(written) = fields.map(|name| node.parameter(name)).into_iter().find(|text| !text.is_null()) else {
-        return Translation::unsupported("the message has no text");
-    };
-    let mut config = Map::from_iter([("text".to_owned(), node.jinja(written, &mut notes).into())]);
+    let sends =
+        matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage" | "postMessage");
+    let written = ["text", "textBody", "message"].map(|name| node.parameter(name));
+    let written = written.into_iter().find(|text| !text.is_null() && sends)?;
     let to = match (kind, text(node.parameter("select"))) {
         ("telegram", _) => node.parameter("chatId"),
         ("whatsApp", _) => node.parameter("recipientPhoneNumber"),
@@ -37,89 +26,91 @@ pub fn send(node: Context) -> Translation {
         _ if node.parameter("channelId").is_null() => node.parameter("channel"),
         _ => node.parameter("channelId"),
     };
-    let to = if names_sender(node, to) { None } else { located_text(node, to, &mut notes) };
-    if let Some(to) = to {
-        config.insert("to".to_owned(), to.into());
-    }
-    if matches!(text(node.parameter("messageType")), "block" | "attachment" | "template" | "image" | "document") {
-        note(&mut notes, "only its text is sent, without blocks or attachments");
-    }
-    Translation::new("send_message", config.into())
-        .with_notes(notes)
-        .with_reconnects([format!("a messaging channel for {kind}")])
+    located_value(to).filter(|to| names_sender(node, to))?;
+    let items = match kind {
+        "telegram" => "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
+        "whatsApp" => "({ messages: [{ id: output.messageId }] })",
+        _ => "({ ok: true, channel: output.threadId, ts: output.messageId, message_timestamp: output.messageId })",
+    };
+    let config = json!({"text": text_field(written), "itemMode": {"result": {"js": items}}});
+    let is_rich = matches!(text(node.parameter("messageType")), "block" | "attachment");
+    let notes = is_rich.then_some("only its text is sent, without blocks or attachments");
+    Some(
+        Translation::new("send_message", config)
+            .with_notes(notes)
+            .with_reconnects([format!("a messaging channel for {kind}")]),
+    )
 }
 
-/// Whether the message answers the sender of the trigger. A `send_message` without a recipient does that.
+/// Whether the recipient is the sender of the message that started the run.
 fn names_sender(node: Context, to: &Value) -> bool {
-    let to = located_value(to).map(|to| node.pieces(to)).unwrap_or_default();
-    to.single_placeholder().is_some_and(|placeholder| placeholder.cel.as_ref().is_err_and(|why| why == SENDER))
-}
-
-/// The value of a resource locator, as a string.
-fn located_text(node: Context, locator: &Value, notes: &mut Notes) -> Option<String> {
-    located_value(locator).map(|value| node.cel(value, notes))
+    const NAMES: [&str; 7] = ["chat", "from", "session", "wa_id", "channel", "user", "sender"];
+    let workflow = node.workflow;
+    let trigger = format!("{}Trigger", node.source().kind);
+    let mut nodes = workflow.document.nodes.iter().enumerate();
+    let has_trigger = nodes.any(|(index, node)| {
+        (node.kind == trigger || node.is_chat()) && workflow.wiring.roles[index] == NodeRole::Step
+    });
+    let codes = codes(text(to));
+    let names_one = codes.iter().any(|code| {
+        let code = code.to_lowercase();
+        NAMES.iter().any(|name| code.contains(name))
+    });
+    has_trigger && names_one
 }
 
 /// A message that waits for a person's answer, on any service.
 pub fn review(node: Context) -> Translation {
-    let mut notes = Notes::new();
     let kind = node.source().kind;
     let titles = ["subject", "message"].map(|name| node.parameter(name));
     let title = titles.into_iter().find(|title| !text(title).is_empty()).cloned();
-    let mut config = Map::new();
-    let title = title.map_or("Is it approved?".to_owned(), |title| node.jinja(&title, &mut notes));
-    config.insert("title".to_owned(), title.into());
+    let title = text_field(&title.unwrap_or_else(|| "Is it approved?".into()));
+    let mut config = Map::from_iter([("title".to_owned(), title)]);
     if !text(node.parameter("subject")).is_empty() {
-        config.insert("message".to_owned(), node.jinja(node.parameter("message"), &mut notes).into());
+        config.insert("message".to_owned(), text_field(node.parameter("message")));
     }
-    match text(node.parameter("responseType")) {
+    let answer = match text(node.parameter("responseType")) {
         "freeText" | "freetext" => {
             config.insert("fields".to_owned(), json!([{"name": "text", "label": "Answer", "type": "text"}]));
+            "({ data: { text: output.fields.text } })"
         }
         "customForm" => {
             config.insert("fields".to_owned(), fields(list(&node.parameter("formFields")["values"])));
+            "({ data: output.fields })"
         }
-        _ => {}
-    }
-    let limit = &node.parameter("options")["limitWaitTime"]["values"];
-    set_expiry(limit, &mut config);
-    note(&mut notes, format!("people decide on the platform, not in the {kind} message"));
-    note(&mut notes, "every decision continues the same way, as before");
-    with_single_exit(Translation::new("review", config.into()).with_notes(notes))
+        _ => "({ data: { approved: output.decision === \"approved\" } })",
+    };
+    set_expiry(&node.option("limitWaitTime")["values"], &mut config);
+    config.insert("itemMode".to_owned(), json!({"run": "first", "result": {"js": answer}}));
+    Translation::new("review", config.into())
+        .with_notes([format!("people decide on the platform, not in the {} message", truncate(kind, 60))])
 }
 
 /// A wait for a webhook call or a form.
 pub fn wait_for_person(node: Context) -> Translation {
-    let mut notes = Notes::new();
-    let what = if text(node.parameter("resume")) == "form" { "a form" } else { "a call" };
-    note(&mut notes, format!("it waited for {what}: here a person continues the run"));
+    let is_form = text(node.parameter("resume")) == "form";
+    let has_form = node.workflow.document.nodes.iter().any(|node| node.kind == "formTrigger" && !node.is_disabled);
+    if is_form && has_form {
+        return forms::form_page(node);
+    }
+    let (what, answer) = match is_form {
+        true => ("a form", "output.fields"),
+        false => ("a call", "({ headers: {}, params: {}, query: {}, body: output.fields })"),
+    };
     let named = match text(node.parameter("formTitle")) {
         "" => json!(node.source().name),
         _ => node.parameter("formTitle").clone(),
     };
-    let mut config = Map::from_iter([("title".to_owned(), node.jinja(&named, &mut notes).into())]);
+    let mut config = Map::from_iter([("title".to_owned(), text_field(&named))]);
     config.insert("fields".to_owned(), fields(list(&node.parameter("formFields")["values"])));
-    if node.parameter("limitWaitTime") == true {
+    if *node.parameter("limitWaitTime") == true {
         let amount =
             json!({"resumeAmount": node.parameter("resumeAmount"), "resumeUnit": node.parameter("resumeUnit")});
         set_expiry(&amount, &mut config);
     }
-    with_single_exit(Translation::new("review", config.into()).with_notes(notes))
-}
-
-/// A form page in the middle of a run.
-pub fn form(node: Context) -> Translation {
-    if text(node.parameter("operation")) == "completion" {
-        let mut notes = Notes::new();
-        let title = node.cel(node.parameter("completionTitle"), &mut notes);
-        return Translation::new("send_result", json!({"output": title})).with_notes(notes);
-    }
-    wait_for_person(node).with_notes(["the form is filled in on the platform"])
-}
-
-/// A review whose three outputs all continue like the original's single one.
-fn with_single_exit(translation: Translation) -> Translation {
-    translation.with_exits([("0", 0, "approved"), ("0", 0, "rejected"), ("0", 0, "expired")])
+    config.insert("itemMode".to_owned(), json!({"run": "first", "result": {"js": answer}}));
+    Translation::new("review", config.into())
+        .with_notes([format!("it waited for {what}: here a person continues the run")])
 }
 
 fn set_expiry(limit: &Value, config: &mut Map<String, Value>) {
@@ -134,13 +125,13 @@ fn set_expiry(limit: &Value, config: &mut Map<String, Value>) {
     config.insert("expiresInSeconds".to_owned(), seconds.into());
 }
 
-/// The fields of a form. A field's label is its name.
+/// The fields of a review. A field's label is its name.
 fn fields(given: &[Value]) -> Value {
     const MAX_FIELDS: usize = 50;
     let fields = given.iter().take(MAX_FIELDS).enumerate().map(|(index, field)| {
-        let label = truncate(&scalar_text(&field["fieldLabel"]), 150);
+        let label = truncate(&literal_text(&field["fieldLabel"]), 150);
         let name = truncate(&scalar_text(&field["fieldName"]), 60);
-        let name = if name.is_empty() { truncate(&label, 60) } else { name };
+        let name = if name.is_empty() || is_computed(&name) { truncate(&label, 60) } else { name };
         let kind = match text(&field["fieldType"]) {
             "number" => "number",
             "checkbox" | "boolean" => "boolean",

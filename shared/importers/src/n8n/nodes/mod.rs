@@ -1,56 +1,70 @@
-//! n8n's node types, with the converter of each.
+//! n8n's node types, with the translator of each.
 
 mod ai;
 mod chains;
-mod conditions;
+mod code;
+pub mod data;
+mod files;
 mod flow;
+mod forms;
 mod http;
-mod logic;
 mod messages;
 mod schedule;
-mod set;
 mod triggers;
 
-use super::super::lenient::truncate;
-use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
 use super::document::SourceNode;
+use super::javascript::expression;
+use super::{policies, services};
+use crate::lenient::{text, truncate};
+use crate::translation::{TOO_LONG, Translation};
 
+pub use flow::result;
 pub use triggers::PINNED;
 
-/// The advice for nodes that call no service.
-const AS_VALUES: &str = "use transform or template instead";
-
-/// Converts a node, without the policies that all nodes have.
+/// Translates a node, with the policies that all nodes have.
 pub fn translate(node: Context) -> Translation {
+    let mut translation = match node.source().is_too_long {
+        true => Translation::unsupported(TOO_LONG),
+        false => translate_type(node),
+    };
+    if translation.placeholder().is_none() {
+        policies::set(node, &mut translation);
+        translation = translation.with_removed_secrets("", node.workflow.parameters[node.node].removed.clone());
+    }
+    translation
+}
+
+fn translate_type(node: Context) -> Translation {
     let source = node.source();
-    if source.is_too_long {
-        return Translation::unsupported(TOO_LONG);
+    if source.passes_items_on() {
+        return code::pass(node);
     }
     if source.waits_for_answer() {
         return messages::review(node);
     }
+    let answer = || messages::answer(node).filter(|_| source.is_messaging());
+    let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
+    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| answer().or_else(service)) {
+        return translation;
+    }
     match source.kind {
         "webhook" => triggers::webhook(node),
+        "formTrigger" => triggers::form(node),
         _ if uses_pinned_data(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
         kind if source.is_messaging() && kind.ends_with("Trigger") => triggers::message(node),
         _ if source.is_chat() => triggers::message(node),
+        "code" | "function" | "functionItem" | "aiTransform" => code::code(node),
+        "extractFromFile" | "convertToFile" | "spreadsheetFile" | "readPDF" => files::file(node),
+        kind if data::is_data(kind) => data::data(node),
         "httpRequest" => http::http(node),
-        "if" => logic::condition(node),
-        "filter" => logic::filter(node),
-        "switch" => logic::switch(node),
-        "set" => set::set(node),
-        "splitInBatches" => flow::each(node),
-        "splitOut" | "itemLists" => flow::split_out(node),
-        "aggregate" => flow::aggregate(node),
-        "limit" => flow::limit(node),
-        "merge" => flow::merge(node),
+        "splitInBatches" => flow::batches(node),
         "wait" => flow::wait(node),
         "executeWorkflow" => flow::workflow(node),
         "stopAndError" => flow::fail(node),
         "respondToWebhook" => flow::respond(node),
-        "form" => messages::form(node),
+        "form" => forms::form(node),
         "agent" => ai::agent(node),
         "chainLlm"
         | "chainSummarization"
@@ -61,43 +75,25 @@ pub fn translate(node: Context) -> Translation {
         "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
-        _ if source.is_messaging() => messages::send(node),
-        "code" | "function" | "functionItem" => {
-            Translation::unsupported("code is not supported: use transform, template or http instead")
-        }
         "" => Translation::unsupported("the node has no type"),
         kind if source.is_trigger() => Translation::unsupported_trigger(format!(
             "the trigger `{}` is not supported: start the run by webhook",
             truncate(kind, 60)
         )),
-        kind if is_of_values(kind) => {
-            Translation::unsupported(format!("the type `{kind}` is not supported: {AS_VALUES}"))
+        kind => {
+            let what = ["resource", "operation"].map(|name| text(node.parameter(name))).join(" ");
+            let what = if what.trim().is_empty() {
+                String::new()
+            } else {
+                format!("the operation `{}` of ", truncate(what.trim(), 60))
+            };
+            let kind = truncate(kind, 60);
+            Translation::unsupported(format!("{what}the type `{kind}` is not supported: call its service by http"))
         }
-        kind => Translation::unsupported(format!(
-            "the type `{}` is not supported: call its service by http",
-            truncate(kind, 60)
-        )),
     }
 }
 
 /// Whether the pinned data becomes the node's example.
 pub fn uses_pinned_data(source: &SourceNode) -> bool {
-    matches!(source.kind, "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger")
-}
-
-/// Whether the node only computes values, without calling a service.
-fn is_of_values(kind: &str) -> bool {
-    const KINDS: [&str; 10] = [
-        "compareDatasets",
-        "dateTime",
-        "html",
-        "markdown",
-        "moveBinaryData",
-        "removeDuplicates",
-        "renameKeys",
-        "sort",
-        "summarize",
-        "xml",
-    ];
-    KINDS.contains(&kind)
+    matches!(source.kind, "manualTrigger" | "start" | "executeWorkflowTrigger" | "evaluationTrigger")
 }

@@ -1,12 +1,11 @@
 //! Converts schedules. n8n has a list of intervals, and each becomes one schedule.
 
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::super::super::lenient::{MAX_NAME_BYTES, list, number, scalar_text, text, whole_number};
-use super::super::super::notes::{Notes, note};
-use super::super::super::translation::Translation;
-use super::super::context::Context;
+use crate::lenient::{list, number, scalar_text, text, whole_number};
+use crate::n8n::context::{Context, DEFAULT_ZONE};
+use crate::notes::{Notes, note};
+use crate::translation::Translation;
 
 const MAX_SCHEDULES: usize = 20;
 
@@ -25,8 +24,8 @@ pub fn schedule(node: Context) -> Translation {
         },
     };
     let config = |cron: &String| json!({"cron": cron, "zone": zone});
-    let mut crons = crons.iter().take(MAX_SCHEDULES);
-    let Some(first) = crons.next() else { return Translation::unsupported("the schedule has no time") };
+    let mut crons = crons.iter().filter(|cron| !cron.is_empty()).take(MAX_SCHEDULES);
+    let Some(first) = crons.next() else { return Translation::unsupported_trigger("the schedule has no time") };
     let mut translation = Translation::new("schedule", config(first)).with_notes(notes);
     for cron in crons {
         // Side by side: each of them starts runs.
@@ -40,16 +39,11 @@ pub fn schedule(node: Context) -> Translation {
     translation
 }
 
-fn zone(node: Context, notes: &mut Notes) -> String {
-    let zone = text(&node.workflow.document.settings["timezone"]);
-    if matches!(zone, "" | "DEFAULT") {
-        note(notes, "the time zone was the server's: UTC is assumed");
-    } else if zone.len() > MAX_NAME_BYTES || TimeZone::get(zone).is_err() {
-        note(notes, "its time zone is unknown: UTC is assumed");
-    } else {
-        return zone.to_owned();
-    }
-    "UTC".to_owned()
+fn zone<'d>(node: Context<'_, 'd>, notes: &mut Notes) -> &'d str {
+    node.workflow.zone().unwrap_or_else(|| {
+        note(notes, format!("the time zone was the server's: {DEFAULT_ZONE}, the default of n8n, is assumed"));
+        DEFAULT_ZONE
+    })
 }
 
 #[derive(Default)]

@@ -1,16 +1,20 @@
-//! Converts triggers: webhooks, manual runs, sub-workflow entries and messages.
+//! Translates triggers: webhooks, forms, manual runs, sub-workflow entries and messages.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{entries, list, scalar_text, text};
-use super::super::super::secrets::redact;
-use super::super::super::translation::Translation;
-use super::super::context::Context;
+use super::forms;
+use crate::lenient::{entries, list, scalar_text, text};
+use crate::n8n::context::Context;
+use crate::n8n::javascript::literal_text;
+use crate::secrets::redact;
+use crate::translation::Translation;
 
 /// The most bytes of pinned data that are kept as an example.
 const MAX_EXAMPLE_BYTES: usize = 64 * 1024;
+const MAX_EXAMPLES: usize = 100;
 pub const PINNED: &str = "its pinned data is left out";
 
+/// The value of a call has the names that n8n gives it, `body`, `query` and `headers`.
 pub fn webhook(node: Context) -> Translation {
     let mode = text(node.parameter("responseMode"));
     let answers = match mode {
@@ -22,78 +26,100 @@ pub fn webhook(node: Context) -> Translation {
     let method = if method.is_empty() { "GET" } else { method };
     let mut translation = Translation::new("webhook", json!({"input": "call"}))
         .with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
-    if !matches!(method, "POST") {
+    if method != "POST" {
         translation = translation.with_notes([format!("webhooks are called by POST, not by {method}")]);
     }
-    let way = text(node.parameter("authentication"));
-    if !matches!(way, "" | "none") {
+    if !matches!(text(node.parameter("authentication")), "" | "none") {
         translation = translation.with_notes(["calls are authenticated by the webhook's own token"]);
+    }
+    if text(node.parameter("path")).contains(':') {
+        translation = translation.with_notes(["its path has no parameters: send them in the query"]);
     }
     translation
 }
 
+/// A run that is started by hand or by another workflow. Its input is an item, or a list of items.
 pub fn input(node: Context) -> Translation {
-    let fields = match node.source().kind {
-        "formTrigger" => list(&node.parameter("formFields")["values"]),
-        _ => list(&node.parameter("workflowInputs")["values"]),
-    };
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for field in fields {
-        let name = ["name", "fieldName", "fieldLabel"].map(|name| scalar_text(&field[name]));
-        let Some(name) = name.into_iter().find(|name| !name.is_empty()) else { continue };
-        let kind = match text(if field["fieldType"].is_string() { &field["fieldType"] } else { &field["type"] }) {
-            "number" => json!({"type": "number"}),
-            "boolean" => json!({"type": "boolean"}),
-            "array" => json!({"type": "array"}),
-            "object" => json!({"type": "object"}),
-            "any" => json!({}),
-            _ => json!({"type": "string"}),
-        };
-        if field["requiredField"] == true {
-            required.push(Value::from(name.as_str()));
-        }
-        properties.insert(name, kind);
-    }
-    let mut config = Map::new();
-    if !properties.is_empty() {
-        let mut schema =
-            Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
-        if !required.is_empty() {
-            schema.insert("required".to_owned(), required.into());
-        }
-        config.insert("schema".to_owned(), schema.into());
-    }
     let pinned = node.pinned();
-    let example = pinned.first().map(|item| if item["json"].is_object() { &item["json"] } else { item });
-    let example = example.filter(|example| example.to_string().len() <= MAX_EXAMPLE_BYTES);
-    let kept = example.map(redact);
-    if let Some(kept) = &kept {
-        config.insert("example".to_owned(), kept.clone());
-    }
-    let mut translation = Translation::new("input", config.into());
-    if kept.as_ref() != example {
-        translation = translation.with_notes(["what looks like a secret in its pinned data is left out"]);
-    }
-    match (example, pinned.len()) {
-        (Some(_), 2..) => translation = translation.with_notes(["only the first item of its pinned data is kept"]),
-        (None, 1..) => translation = translation.with_notes([PINNED]),
-        _ => {}
-    }
-    match node.source().kind {
-        "formTrigger" => translation.with_notes(["form pages are not supported: send the fields as the run's input"]),
+    let items = pinned.iter().map(|item| if item["json"].is_object() { &item["json"] } else { item });
+    let example = match &items.take(MAX_EXAMPLES).collect::<Vec<_>>()[..] {
+        [] => None,
+        [one] => Some((*one).clone()),
+        several => Some(several.iter().map(|item| (*item).clone()).collect()),
+    };
+    let example = example.filter(|example: &Value| example.to_string().len() <= MAX_EXAMPLE_BYTES);
+    let kept = example.as_ref().map(redact);
+    let config = kept.iter().map(|kept| ("example".to_owned(), kept.clone()));
+    let translation = Translation::new("input", Value::Object(config.collect()));
+    match example {
+        None if !pinned.is_empty() => translation.with_notes([PINNED]),
+        example if example != kept => {
+            translation.with_notes(["what looks like a secret in its pinned data is left out"])
+        }
         _ => translation,
     }
 }
 
+/// A form, and code that gives its values the names of n8n.
+pub fn form(node: Context) -> Translation {
+    let page = forms::page(node);
+    let named = |name: &str| {
+        let written = literal_text(node.parameter(name));
+        if written.trim().is_empty() { literal_text(node.option(name)) } else { written }
+    };
+    let title = named("formTitle");
+    let mut config = Map::from_iter([
+        (
+            "title".to_owned(),
+            Value::from(if title.trim().is_empty() { "Form".to_owned() } else { forms::cut(&title, 200) }),
+        ),
+        ("fields".to_owned(), page.fields),
+    ]);
+    let answer = &node.option("respondWithOptions")["values"];
+    let texts = [
+        ("description", named("formDescription"), 10_000),
+        ("button", scalar_text(node.option("buttonLabel")), 100),
+        ("confirmation", scalar_text(&answer["formSubmittedText"]), 10_000),
+        ("redirectUrl", scalar_text(&answer["redirectUrl"]), 2_000),
+    ];
+    for (name, written, most) in
+        texts.into_iter().filter(|(_, written, _)| !written.trim().is_empty() && !written.starts_with('='))
+    {
+        config.insert(name.to_owned(), forms::cut(&written, most).into());
+    }
+    let javascript = format!(
+        "const values = $json;\nreturn {{ json: {{ {}submittedAt: $now.toISO(), formMode: \"production\" }}{} }};",
+        page.json, page.binary
+    );
+    Translation::new("form", config.into())
+        .before("page", "code", json!({"javascript": javascript}))
+        .with_notes(page.notes)
+        .with_reconnects(["a webhook for the form: its page is at the URL of the webhook, with /form at the end"])
+}
+
+/// A message of a conversation, and code that gives it the form of the service.
 pub fn message(node: Context) -> Translation {
     let source = node.source();
     let service = if source.is_chat() { "the chat" } else { source.kind.trim_end_matches("Trigger") };
-    let translation =
-        Translation::new("message", json!({})).with_reconnects([format!("a messaging channel in place of {service}")]);
+    let item = match service {
+        "telegram" => {
+            "message: {\n    message_id: messageId,\n    from: { id: participant.id, first_name: participant.name },\n    \
+             chat: { id: threadId, type: \"private\" },\n    text\n  }"
+        }
+        "whatsApp" => {
+            "contacts: [{ profile: { name: participant.name }, wa_id: participant.id }],\n  \
+             messages: [{ id: messageId, from: participant.id, type: \"text\", text: { body: text } }]"
+        }
+        "slack" => "type: \"message\", user: participant.id, channel: threadId, ts: messageId, text",
+        _ => "sessionId: threadId, action: \"sendMessage\", chatInput: text",
+    };
+    let javascript = format!("const {{ text, participant, threadId, messageId }} = $json;\nreturn {{\n  {item}\n}};");
+    let translation = Translation::new("message", json!({}))
+        .before("message", "code", json!({"javascript": javascript}))
+        .with_reconnects([format!("a messaging channel in place of {service}")]);
     let is_filtered =
         entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
-    match node.source().kind.starts_with("slack") && is_filtered {
+    match service == "slack" && is_filtered {
         true => translation.with_notes(["every message starts a run: the event filter is not imported"]),
         false => translation,
     }

@@ -29,7 +29,7 @@ export function ConnectDialog({ graph, node, types, onConnect, onClose }: Connec
     const taken = new Set(graph.connections.map(connectionKey));
     const choices = graph.nodes.flatMap((target) => {
       const type = types.get(target.type);
-      const inputs = target.id === node.id ? [] : inputNames(type);
+      const inputs = target.id === node.id ? [] : inputNames(target, type);
       return inputs.flatMap((port) => {
         const connection = { from: { node: node.id, port: chosen }, to: { node: target.id, port } };
         const key = connectionKey(connection);

@@ -14,7 +14,6 @@ import { useTextValue } from "./form/useTextValue";
 import { Glyph, PinIcon } from "./Glyph";
 import { disconnect, setConfig, updateNode } from "./model/graph";
 import { connectionKey } from "./model/merge";
-import { hasEach } from "./model/ports";
 import type { Config, GraphNode, NodeType } from "./model/types";
 import { useNames } from "./texts";
 import { WithCode } from "../../ui/WithCode";
@@ -121,32 +120,37 @@ function Description({ text }: { text: string }) {
   );
 }
 
+/** The fields that make a node run several times. Each has a section of its own. */
+const REPETITIONS = ["each", "itemMode"];
+
 function ConfigForm({ node, schema, onChange }: { node: GraphNode; schema: Schema; onChange: (config: unknown) => void }) {
   const { t } = useTexts();
   const names = useNames();
   const config = node.config ?? {};
   const fields = Object.keys(schema.properties ?? {});
   const common = { schema, path: "config", required: true, value: config, onChange };
-  const each = schema.properties?.["each"];
   return (
     <>
       {schema.description && <p className="muted"><WithCode text={schema.description} /></p>}
-      <Properties {...common} only={(name) => !isRare(name) && name !== "each"} />
-      {each !== undefined && (
-        <Folded title={names.field("each")} isUsed={hasEach(node)}>
-          {each.description && <p className="hint"><WithCode text={each.description} /></p>}
-          <Properties
-            schema={each}
-            path="config.each"
-            required={false}
-            value={config["each"]}
-            onChange={(changed) => {
-              const { each: _, ...rest } = config;
-              onChange(changed === undefined ? rest : { ...config, each: changed });
-            }}
-          />
-        </Folded>
-      )}
+      <Properties {...common} only={(name) => !isRare(name) && !REPETITIONS.includes(name)} />
+      {REPETITIONS.map((name) => {
+        const repetition = schema.properties?.[name];
+        return repetition !== undefined && (
+          <Folded key={name} title={names.field(name)} isUsed={config[name] !== undefined}>
+            {repetition.description && <p className="hint"><WithCode text={repetition.description} /></p>}
+            <Properties
+              schema={repetition}
+              path={`config.${name}`}
+              required={false}
+              value={config[name]}
+              onChange={(changed) => {
+                const { [name]: _, ...rest } = config;
+                onChange(changed === undefined ? rest : { ...config, [name]: changed });
+              }}
+            />
+          </Folded>
+        );
+      })}
       {fields.some(isRare) && (
         <Folded title={t.editor.advanced} isUsed={fields.some((name) => isRare(name) && config[name] !== undefined)}>
           <Properties {...common} only={isRare} />

@@ -3,7 +3,7 @@ import { memo, useEffect, useRef } from "react";
 import { useTexts } from "../../i18n";
 import { Glyph, PinIcon } from "./Glyph";
 import type { Category, GraphNode, PreviewNode } from "./model/types";
-import { hasEach, type Port, type Ports } from "./model/ports";
+import { hasEach, itemModeOf, type Port, type Ports } from "./model/ports";
 import { useNames } from "./texts";
 
 export type CardNode = Node<
@@ -41,6 +41,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected, isConnectab
         <span className="node-card-name">{names.node(node)}</span>
         {hasEach(node) && (
           <span className="node-card-mark" role="img" aria-label={names.field("each")} title={names.field("each")}>↻</span>
+        )}
+        {itemModeOf(node) !== null && (
+          <span className="node-card-mark" role="img" aria-label={names.field("itemMode")} title={names.field("itemMode")}>≡</span>
         )}
         {isPinned && (
           <span className="node-card-mark pin-mark" role="img" aria-label={t.preview.pinned} title={t.preview.pinnedText}><PinIcon /></span>

@@ -144,7 +144,8 @@ function Workbench({ draft, types, shown }: WorkbenchProps) {
     const { graph } = draft.read();
     const wanted = after === null ? center() : { x: (after.position?.x ?? 0) + NODE_WIDTH + 88, y: after.position?.y ?? 0 };
     const added = addNode(graph, type.type, freePlace(graph.nodes, wanted), made);
-    const input = inputNames(type)[0];
+    const node = added.graph.nodes.find(({ id }) => id === added.id);
+    const input = node && inputNames(node, type)[0];
     const output = after === null ? undefined : freeOutput(after, types.get(after.type), graph.connections);
     const connected =
       after === null || input === undefined || output === undefined

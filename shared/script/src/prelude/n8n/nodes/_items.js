@@ -44,47 +44,16 @@
     return outputs;
   };
 
-  // --- Errors. `onError` is 'item' or 'branch' if the workflow goes on after an error ---
-
-  const failure = (error, item, { merged = true } = {}) =>
-    merged
-      ? { json: { ...item.json, error: error.message }, pairedItem: item.pairedItem }
-      : { json: { error: error.message } };
-
-  /** Calls `run` for each received item, which gives a list of items, and collects the results and the failures. */
-  n8n.forEachItem = async (onError, run) => {
-    const out = [];
-    const failed = [];
-    const items = n8n.received();
-    for (let index = 0; index < items.length; index++) {
-      try {
-        out.push(...await run(items[index], index));
-      } catch (error) {
-        if (!onError) throw error;
-        if (onError === 'branch') failed.push(failure(error, items[index]));
-        else out.push({ json: { error: error.message }, pairedItem: items[index].pairedItem });
-      }
-    }
-    return onError === 'branch' ? { out, error: failed } : out;
-  };
-
-  n8n.forAllItems = async (onError, run) => {
-    try {
-      const out = await run();
-      return onError === 'branch' ? { out, error: [] } : out;
-    } catch (error) {
-      if (!onError) throw error;
-      const item = { json: { error: error.message }, pairedItem: { item: 0 } };
-      return onError === 'branch' ? { out: [], error: [item] } : [item];
-    }
-  };
-
   // --- Parameters ---
 
   const hasFunction = (value) =>
     typeof value === 'function' || (isObject(value) && Object.values(value).some(hasFunction));
   const evaluate = (value) => {
-    if (typeof value === 'function') return value();
+    if (typeof value === 'function') {
+      const result = value();
+      // Parameters have no moments of luxon: n8n makes texts of them.
+      return isObject(result) && result.isLuxonDateTime === true ? result.toString() : result;
+    }
     if (isArray(value)) return value.map(evaluate);
     if (!isPlain(value)) return value;
     const result = {};

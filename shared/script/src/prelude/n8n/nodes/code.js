@@ -1,94 +1,84 @@
-// n8n's nodes "Code", "Function", "Function Item" and "Loop Over Items", around the code of users.
+// n8n's old nodes "Function" and "Function Item", and what a "Code" node that runs once makes of its result.
 (function (n8n) {
   'use strict';
 
   const { isArray } = Array;
   const isJson = (value) => n8n.isObject(value) && !isArray(value) && !(value instanceof Date);
-
-  const checkItem = (item, index) => {
-    for (const key of ['json', 'binary']) {
-      if (item[key] !== undefined && !isJson(item[key])) throw new Error(`A '${key}' property isn't an object [item ${index}]`);
-    }
-  };
-
-  // --- Once for each item ---
-
-  const resultFor = (value, index) => {
-    if (!isJson(value) && typeof value !== 'function') throw new Error(`A 'json' property isn't an object [item ${index}]`);
-    // Without `json` and `binary`, the object is the data.
-    const { json, binary } = 'json' in value || 'binary' in value ? value : { json: value };
-    if (json === null) throw new Error(`A 'json' property isn't an object [item ${index}]`);
-    checkItem({ json, binary }, index);
-    return { json: json ?? {}, ...(binary !== undefined && { binary }) };
-  };
-
-  /** Runs the code of a user for each item. A result of null drops the item. */
-  n8n.each = (run, onError) =>
-    n8n.forEachItem(onError, async (item, index) => {
-      const value = await n8n.withItem(index, () => run(n8n.items()[index], index));
-      return value === null || value === undefined ? [] : [{ ...resultFor(value, index), pairedItem: { item: index } }];
-    });
-
-  /** The old node: its code gets the data of the item, and always returns data. */
-  n8n.functionItem = (run, onError) =>
-    n8n.forEachItem(onError, async (item, index) => {
-      const json = await n8n.withItem(index, () => run(n8n.copy(item.json), index));
-      if (json === undefined) throw new Error('No data got returned. Always an object has to be returned!');
-      if (json === null) throw new TypeError('Cannot convert undefined or null to object');
-      if (typeof json !== 'object') throw new Error('The data that the code returns must be an object.');
-      return [{ ...item, json }];
-    });
-
-  // --- Once for all items ---
-
-  const KEYS = new Set(['json', 'binary', 'pairedItem', 'error', 'index']);
   const MARKS = ['json', 'binary', 'pairedItem'];
+  const KEYS = new Set([...MARKS, 'error', 'index']);
   const isItem = (value) => MARKS.some((key) => key in value);
   const WRONG = "Code doesn't return items properly";
 
-  /** The items of what the code of a user returned. */
+  const toItem = (element, index, isOfList) => {
+    const unknown = Object.keys(element).find((key) => !KEYS.has(key));
+    if (unknown !== undefined && isOfList) {
+      throw new Error(`${isItem(element) ? 'Invalid output format' : `Unknown top-level item key: ${unknown}`} [item ${index}]`);
+    }
+    for (const key of ['json', 'binary']) {
+      const isThere = key === 'json' ? key in element : element[key] !== undefined;
+      if (isThere && !isJson(element[key])) throw new Error(`A '${key}' property isn't an object [item ${index}]`);
+    }
+    return { ...element, json: element.json ?? {} };
+  };
+
+  /** The items of what code returned that runs once: objects of data, or items, but not both. */
   n8n.itemsOfCode = (value) => {
     if (value === null) return [];
     if (!n8n.isObject(value)) throw new Error(WRONG);
     const list = isArray(value) ? value : [value];
     for (const element of list) if (!isJson(element)) throw new Error(WRONG);
-    if (!list.some(isItem)) return n8n.completeOrigins([list.map((json) => ({ json }))])[0];
-
-    const items = list.map((element, index) => {
-      const unknown = Object.keys(element).find((key) => !KEYS.has(key));
-      if (unknown !== undefined && isArray(value)) {
-        const message = isItem(element) ? 'Invalid output format' : `Unknown top-level item key: ${unknown}`;
-        throw new Error(`${message} [item ${index}]`);
-      }
-      if (element.json === null) throw new Error(`A 'json' property isn't an object [item ${index}]`);
-      checkItem(element, index);
-      return { ...element, json: element.json ?? {} };
-    });
+    const items = list.some(isItem)
+      ? list.map((element, index) => toItem(element, index, isArray(value)))
+      : list.map((json) => ({ json }));
     return n8n.completeOrigins([items])[0];
   };
 
-  /** Runs the code of a user once. */
-  n8n.all = (run, onError) => n8n.forAllItems(onError, async () => n8n.itemsOfCode(await run(n8n.items())));
+  const orError = async (run, onError, port) => {
+    try {
+      const items = await run();
+      return onError === 'branch' ? { [port]: items, error: [] } : items;
+    } catch (error) {
+      if (onError === 'fail') throw error;
+      const item = { json: { error: error instanceof Error ? error.message : String(error) }, pairedItem: { item: 0 } };
+      return onError === 'branch' ? { [port]: [], error: [item] } : [item];
+    }
+  };
 
-  /** The old node: its code gets all items, and may also return plain objects. */
-  n8n.function = (run, onError) =>
-    n8n.forAllItems(onError, async () => {
-      const value = await run(n8n.received().map((item) => ({ ...item, json: n8n.copy(item.json) })));
+  /** Runs code once. `onError` is as in `n8n.each`. */
+  n8n.all = (run, onError = 'fail', port = 'out') => orError(async () => n8n.itemsOfCode(await run()), onError, port);
+
+  const copied = (item) => ({ ...item, json: n8n.copy(item.json) });
+
+  /** The node "Function": its code gets all items. */
+  n8n.function = (run, onError = 'fail', port = 'out') =>
+    orError(async () => {
+      const value = await run(n8n.received().map(copied));
       if (!n8n.isObject(value)) throw new Error(WRONG);
       const list = isArray(value) ? value : [value];
       const items = list.every((element) => isJson(element) && 'json' in element) ? list : list.map((json) => ({ json }));
       for (const { json } of items) if (!n8n.isObject(json)) throw new Error('The json-property has to be an object!');
       return n8n.completeOrigins([items.map(({ json, binary, pairedItem }) => ({ json, binary, pairedItem }))])[0];
-    });
+    }, onError, port);
 
-  // --- Loops ---
-
-  /** The items in lists of at most `size`. */
-  n8n.batches = (size) => {
+  /** The node "Function Item": its code gets the data of one item, and returns data. The files stay. */
+  n8n.functionItem = async (run, onError = 'fail', port = 'out') => {
+    const done = [];
+    const failed = [];
     const items = n8n.received();
-    const length = Math.max(1, Math.floor(Number(size)) || 1);
-    const batches = [];
-    for (let i = 0; i < items.length; i += length) batches.push(items.slice(i, i + length));
-    return batches;
+    for (let index = 0; index < items.length; index++) {
+      try {
+        const json = await n8n.withItem(index, () => run(n8n.copy(items[index].json)));
+        if (json === undefined) throw new Error('No data got returned. Always an object has to be returned!');
+        if (json === null) throw new TypeError('Cannot convert undefined or null to object');
+        if (typeof json !== 'object') throw new Error('The data that the code returns must be an object.');
+        done.push({ ...items[index], json });
+      } catch (error) {
+        if (onError === 'fail') throw error;
+        const json = { error: error instanceof Error ? error.message : String(error) };
+        if (onError === 'item') done.push({ json, pairedItem: { item: index } });
+        else failed.push({ json });
+      }
+    }
+    return onError === 'branch' ? { [port]: done, error: failed } : done;
   };
 })

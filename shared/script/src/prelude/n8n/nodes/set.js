@@ -7,7 +7,7 @@
   /** Versions 1 and 2: values by their type. */
   const setByKind = (parameters, version) => {
     const read = n8n.reader(parameters);
-    return n8n.received().map((item, index) => {
+    return n8n.attemptEach((item, index) => {
       const { keepOnlySet = false, values = {}, options = {} } = read(index);
       const dots = options.dotNotation !== false;
       const result = { json: {}, pairedItem: item.pairedItem };
@@ -20,7 +20,7 @@
           n8n.setPath(result.json, field.name ?? 'propertyName', readValue(kind, 'value' in field ? field.value : DEFAULTS[kind], version), dots);
         }
       }
-      return result;
+      return [result];
     });
   };
   const DEFAULTS = { boolean: false, number: 0, string: '' };
@@ -111,7 +111,7 @@
     const rest = n8n.reader({ ...parameters, fields: undefined, assignments: undefined, jsonOutput: undefined });
     const output = n8n.reader(parameters.jsonOutput, EXAMPLE);
 
-    return n8n.received().map((item, index) => {
+    return n8n.attemptEach((item, index) => {
       const { options = {}, includeOtherFields = false, include = 'all', includeFields = '', excludeFields = '' } = rest(index);
       const dots = options.dotNotation !== false;
       const chosen = version >= 3.3 && !includeOtherFields ? 'none' : include;
@@ -130,7 +130,7 @@
         values = setFields(list, item, index, { version, loose: options.ignoreConversionErrors === true }, result);
       }
       for (const [key, value] of values) n8n.setPath(result.json, plainKey(result.json, key), value, dots);
-      return result;
+      return [result];
     });
   };
 

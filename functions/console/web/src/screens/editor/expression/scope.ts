@@ -153,7 +153,7 @@ export class Outputs {
   }
 
   private edgesInto(node: GraphNode): Connection[] {
-    const port = inputNames(this.types.get(node.type))[0];
+    const port = inputNames(node, this.types.get(node.type))[0];
     return (this.into.get(node.id) ?? []).filter(({ to }) => node.type !== "loop" || to.port === port);
   }
 

@@ -94,7 +94,7 @@ function readPosition(value: unknown): Position | null {
 function readConnection(item: unknown, nodes: ReadonlyMap<string, GraphNode>, types: Types): Connection | null {
   if (!isFields(item)) return null;
   const from = readEnd(item["from"], nodes, (node) => outputNames(node, types.get(node.type)).filter((name) => name !== "error"));
-  const to = readEnd(item["to"], nodes, (node) => inputNames(types.get(node.type)));
+  const to = readEnd(item["to"], nodes, (node) => inputNames(node, types.get(node.type)));
   return from === null || to === null || from.node === to.node ? null : { from, to };
 }
 

@@ -1,0 +1,114 @@
+//! The bodies of HTTP requests.
+
+use serde_json::{Map, Value, json};
+
+use super::pairs::{list_pairs, read_pairs};
+use crate::lenient::{is_empty, list, text};
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{expression, is_computed, literal_text, quote, text_field};
+use crate::notes::{Notes, note};
+use crate::secrets::redact_body;
+
+pub fn translate(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
+    let has_body = *node.parameter("sendBody") == true || node.source().version < 3.0;
+    if !has_body {
+        return None;
+    }
+    let kinds = [node.parameter("contentType"), node.parameter("bodyContentType"), node.option("bodyContentType")];
+    let kind = kinds.map(text).into_iter().find(|kind| !kind.is_empty()).unwrap_or("json").trim_start_matches('=');
+    let is_text = text(node.parameter("specifyBody")) == "string";
+    match kind {
+        _ if *node.parameter("sendBinaryData") == true => Some(file(node, "binaryPropertyName")),
+        "binaryData" => Some(file(node, "inputDataFieldName")),
+        "raw" => raw_body(node, headers, notes),
+        "form-urlencoded" if is_text => {
+            let body = text_field(&redact_body(text(node.parameter("body")), notes).into());
+            set_content_type(headers, &"application/x-www-form-urlencoded".into());
+            Some(json!({"type": "text", "text": body}))
+        }
+        "form-urlencoded" => {
+            let fields = read_pairs(node, "body", notes).into_iter().map(|(name, value)| (name, text_field(&value)));
+            Some(json!({"type": "form", "fields": Map::from_iter(fields)}))
+        }
+        "multipart-form-data" => Some(multipart(node)),
+        _ => json_body(node, notes),
+    }
+}
+
+fn raw_body(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
+    let written = ["body", "bodyParametersJson"].map(|name| node.parameter(name));
+    let written = written.into_iter().find(|body| !is_empty(body))?;
+    let body = if written.is_string() { redact_body(text(written), notes).into() } else { written.clone() };
+    let kinds = [node.parameter("rawContentType"), node.option("bodyContentCustomMimeType")];
+    let kind = kinds.into_iter().find(|kind| !is_empty(kind)).cloned();
+    set_content_type(headers, &kind.unwrap_or_else(|| "text/plain".into()));
+    Some(json!({"type": "text", "text": text_field(&body)}))
+}
+
+/// Sets the content type of a body, unless a header does.
+fn set_content_type(headers: &mut Map<String, Value>, kind: &Value) {
+    if !headers.keys().any(|name| name.eq_ignore_ascii_case("content-type")) {
+        headers.insert("content-type".to_owned(), text_field(kind));
+    }
+}
+
+/// The file of the item.
+fn file(node: Context, parameter: &str) -> Value {
+    let name = match node.parameter(parameter) {
+        Value::Null => quote("data"),
+        name => expression(name),
+    };
+    json!({"type": "file", "file": {"js": format!("$binary[{name}]")}})
+}
+
+/// A form with files: the library writes it as one file.
+fn multipart(node: Context) -> Value {
+    let lists = ["bodyParameters", "bodyParametersUi"].map(|name| node.parameter(name));
+    let fields = lists.into_iter().flat_map(|all| list(&all["parameters"]).iter().chain(list(&all["parameter"])));
+    let parts = fields.map(|field| {
+        let value = match text(&field["parameterType"]) {
+            "formBinaryData" => format!("file: $binary[{}]", expression(&field["inputDataFieldName"])),
+            _ => format!("value: {}", expression(&field["value"])),
+        };
+        format!("{{ name: {}, {value} }}", expression(&field["name"]))
+    });
+    let parts: Vec<String> = parts.collect();
+    json!({"type": "file", "file": {"js": format!("n8n.multipart([{}])", parts.join(", "))}})
+}
+
+fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
+    let written = ["jsonBody", "bodyParametersJson"].map(|name| node.parameter(name));
+    let javascript = match written.into_iter().find(|json| !is_empty(json)) {
+        Some(Value::String(text)) if is_computed(text) => {
+            format!("n8n.jsonBody({})", expression(&text.as_str().into()))
+        }
+        Some(Value::String(text)) => match serde_json::from_str::<Value>(&literal_text(&text.as_str().into())) {
+            Ok(json) => expression(&literal(&json)),
+            Err(_) => {
+                note(notes, "its body is no valid JSON");
+                format!("n8n.jsonBody({})", quote(text))
+            }
+        },
+        Some(json) => expression(json),
+        None => {
+            let fields = read_pairs(node, "body", notes);
+            let is_path = |name: &str| name.starts_with('=') || name.contains(['.', '[']);
+            match fields.iter().any(|(name, _)| is_path(name)) {
+                _ if fields.is_empty() => return None,
+                true => format!("n8n.bodyFields({})", list_pairs(&fields)),
+                false => expression(&Value::Object(fields.into_iter().collect())),
+            }
+        }
+    };
+    Some(json!({"type": "json", "value": {"js": javascript}}))
+}
+
+/// A value whose texts are no expressions, as a parameter.
+fn literal(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.starts_with('=') => format!("={text}").into(),
+        Value::Array(items) => items.iter().map(literal).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), literal(field))).collect(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,155 @@
+//! Translates HTTP requests.
+
+mod body;
+mod pairs;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::HttpCall;
+use crate::lenient::{is_empty, number, scalar_text, text, truncate, whole_number};
+use crate::n8n::context::Context;
+use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, quote, text_field};
+use crate::notes::{Notes, note};
+use crate::secrets::is_removed;
+use crate::translation::Translation;
+use domain::header;
+use engine::nodes::http::header_problem;
+use pairs::{computed_query, read_pairs};
+
+const MAX_CONCURRENCY: u64 = 20;
+
+pub fn http(node: Context) -> Translation {
+    let mut call = HttpCall::default();
+    let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
+    let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
+    if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
+        return Translation::unsupported("its HTTP method is computed or not supported");
+    }
+    if is_empty(node.parameter("url")) {
+        return Translation::unsupported("it has no URL");
+    }
+    let mut query = read_pairs(node, "query", &mut call.notes);
+    query.retain(|(_, value)| !is_removed(value));
+    let (mut url, mut parameters) = (url(node, &mut call), Map::new());
+    if let Some(query) = computed_query(node, &query) {
+        let address = url["js"].as_str().map_or_else(|| url.to_string(), str::to_owned);
+        url = json!({"js": format!("n8n.withQuery({address}, {query})")});
+    } else {
+        parameters.extend(query.into_iter().map(|(name, value)| (name, text_field(&value))));
+    }
+    let mut config = Map::from_iter([("method".to_owned(), Value::from(method)), ("url".to_owned(), url)]);
+    let mut headers = headers(node, &mut call);
+    if let Some(body) = body::translate(node, &mut headers, &mut call.notes) {
+        match method {
+            "HEAD" => note(&mut call.notes, "a call with the method HEAD has no body"),
+            _ => drop(config.insert("body".to_owned(), body)),
+        }
+    }
+    for (name, map) in [("headers", headers), ("query", parameters)] {
+        if !map.is_empty() {
+            config.insert(name.to_owned(), map.into());
+        }
+    }
+    options(node, &mut config, &mut call.notes);
+    Translation::new("http", config.into()).with_notes(call.notes).with_reconnects(call.reconnect)
+}
+
+fn url(node: Context, call: &mut HttpCall) -> Value {
+    let written = scalar_text(node.parameter("url"));
+    if is_computed(&written) {
+        return text_field(&format!("={}", call.address(&written[1..])).into());
+    }
+    let address = call.address(&literal_text(node.parameter("url")));
+    if domain::address::problem(&address).is_none() {
+        return text_field(&escape_sign(address));
+    }
+    note(&mut call.notes, format!("`{}` is no URL: write the one to call", truncate(&address, 80)));
+    json!({"js": quote(&address)})
+}
+
+fn headers(node: Context, call: &mut HttpCall) -> Map<String, Value> {
+    let mut headers = Map::new();
+    for (name, value) in read_pairs(node, "header", &mut call.notes) {
+        let field = text_field(&value);
+        let is_secret = match &field {
+            Value::String(text) => header::is_secret(&name, text),
+            script => script["js"].as_str().is_some_and(|source| header::is_secret_in_js(&name, source)),
+        };
+        match () {
+            () if is_removed(&value) => {}
+            () if is_secret || name.eq_ignore_ascii_case("authorization") => {
+                call.report_removed(&format!("header {name}"))
+            }
+            () if call.is_own_header(&name) => {}
+            () if header_problem(&name, "").is_some() => {
+                note(&mut call.notes, format!("its header {} is not imported", truncate(&name, 60)));
+            }
+            () => drop(headers.insert(name, field)),
+        }
+    }
+    headers
+}
+
+fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
+    let response = &node.option("response")["response"];
+    if let Some(timeout) = whole_number(node.option("timeout")) {
+        config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
+    }
+    let never_fails = response["neverError"] == true || *node.option("ignoreResponseCode") == true;
+    if !never_fails {
+        config.insert("failOnStatus".to_owned(), true.into());
+    }
+    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items(node, config)}))]);
+    let batch = &node.option("batching")["batch"];
+    if let Some(size) = number(&batch["batchSize"]).filter(|size| *size >= 1.0) {
+        item_mode.insert("concurrency".to_owned(), (size as u64).clamp(1, MAX_CONCURRENCY).into());
+    }
+    config.insert("itemMode".to_owned(), item_mode.into());
+    let waits = [&batch["batchInterval"], node.option("batchInterval")].into_iter().find_map(number);
+    if let Some(milliseconds) = waits.filter(|milliseconds| *milliseconds > 0.0 && batch["batchSize"] != 0) {
+        note(notes, format!("it waited {milliseconds} ms between calls: the wait is not imported"));
+    }
+    for (name, what) in [
+        ("pagination", "only the first page is requested: pagination is not imported"),
+        ("proxy", "the proxy is not imported"),
+        ("allowUnauthorizedCerts", "certificates are always verified"),
+    ] {
+        if !matches!(node.option(name), Value::Null | Value::Bool(false)) {
+            note(notes, what);
+        }
+    }
+    if node.option("redirect")["redirect"]["followRedirects"] == false || *node.option("followRedirect") == false {
+        note(notes, "redirects are always followed");
+    }
+}
+
+/// What becomes the items: the elements of a list, an object, a text or a file.
+fn items(node: Context, config: &mut Map<String, Value>) -> String {
+    let response = &node.option("response")["response"];
+    let format = [&response["responseFormat"], node.parameter("responseFormat")].map(text);
+    let format = format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect");
+    let mut options = Map::new();
+    match format {
+        "json" => drop(config.insert("response".to_owned(), "json".into())),
+        "text" | "string" => {
+            config.insert("response".to_owned(), "text".into());
+            options.insert("responseFormat".to_owned(), "text".into());
+        }
+        "file" => {
+            options.insert("responseFormat".to_owned(), "file".into());
+            options.insert("url".to_owned(), node.parameter("url").clone());
+        }
+        _ => {}
+    }
+    let property = [&response["outputPropertyName"], node.parameter("dataPropertyName")];
+    if let Some(property) = property.into_iter().find(|property| !is_empty(property) && **property != "data") {
+        options.insert("outputPropertyName".to_owned(), property.clone());
+    }
+    if response["fullResponse"] == true || *node.option("fullResponse") == true {
+        options.insert("fullResponse".to_owned(), true.into());
+    }
+    match options.is_empty() {
+        true => "n8n.httpItems(output)".to_owned(),
+        false => format!("n8n.httpItems(output, {})", expression(&options.into())),
+    }
+}

@@ -1,0 +1,123 @@
+//! Sets what all translated nodes have: how they work on items, and the original's policies for errors and retries.
+
+use serde_json::{Map, Value, json};
+
+use super::context::{Context, DEFAULT_ZONE};
+use crate::lenient::{number, text, whole_number};
+use crate::notes::note;
+use crate::translation::{TranslatedStep, Translation};
+use engine::nodes::code::CodeNode;
+use engine::nodes::{self, ERROR, NodeKind};
+
+const ITEM_MODE: &str = "itemMode";
+
+pub fn set(node: Context, translation: &mut Translation) {
+    let raw = node.source().raw;
+    for step in translation.steps.iter_mut().filter(|step| has_field(step.kind, ITEM_MODE)) {
+        let is_code = step.kind == CodeNode::NAME;
+        let mode = item_mode(step);
+        if is_code {
+            mode.entry("run").or_insert_with(|| "all".into());
+        }
+        set_zone(node, step);
+    }
+    if raw["executeOnce"] == true {
+        run_once(translation);
+    }
+    if raw["alwaysOutputData"] == true
+        && let Some(last) = translation.steps.iter_mut().rfind(|step| has_field(step.kind, ITEM_MODE))
+    {
+        item_mode(last).insert("whenEmpty".to_owned(), "one".into());
+    }
+    let on_error = match text(&raw["onError"]) {
+        "" if raw["continueOnFail"] == true => "continueRegularOutput",
+        on_error => on_error,
+    };
+    let policy = match on_error {
+        "continueErrorOutput" => Some(("branch", "branch")),
+        "continueRegularOutput" => Some(("item", "continue")),
+        _ => None,
+    };
+    if let Some((of_item, of_node)) = policy {
+        let is_set = handle_errors(translation, of_item, of_node);
+        if of_node == "branch" && !is_set {
+            note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
+        }
+    }
+    if raw["retryOnFail"] == true {
+        let attempts = whole_number(&raw["maxTries"]).unwrap_or(3).clamp(1, 10);
+        let wait = number(&raw["waitBetweenTries"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
+        let retry = json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)});
+        translation.set_policy("retry", &retry);
+    }
+}
+
+fn has_field(kind: &str, name: &str) -> bool {
+    nodes::find(kind).is_some_and(|kind| kind.schema["properties"][name].is_object())
+}
+
+fn item_mode(step: &mut TranslatedStep) -> &mut Map<String, Value> {
+    let mode = step.config.entry(ITEM_MODE).or_insert_with(|| json!({}));
+    if !mode.is_object() {
+        *mode = json!({});
+    }
+    mode.as_object_mut().expect("it is an object")
+}
+
+/// Whether the node runs once for each item.
+fn runs_for_items(step: &TranslatedStep) -> bool {
+    nodes::find(step.kind).is_some_and(|kind| kind.runs_for_items(&step.config))
+}
+
+/// Sets the time zone of a script that may need it. Scripts for items have that of n8n by default.
+fn set_zone(node: Context, step: &mut TranslatedStep) {
+    const WORDS: [&str; 5] = ["$now", "$today", "Date", "dateTime", "toLocale"];
+    let Some(zone) = node.workflow.zone().filter(|zone| *zone != DEFAULT_ZONE) else { return };
+    let written = Value::Object(step.config.clone()).to_string();
+    if WORDS.iter().any(|word| written.contains(word)) {
+        item_mode(step).insert("zone".to_owned(), zone.into());
+    }
+}
+
+/// Lets the node run for the first item only.
+fn run_once(translation: &mut Translation) {
+    let Some(first) = translation.steps.iter_mut().find(|step| has_field(step.kind, ITEM_MODE)) else { return };
+    if first.config.contains_key("outputs") || first.config.contains_key("inputs") || first.kind == "loop" {
+        return note(
+            &mut translation.notes,
+            "it processes all items, not only the first: `executeOnce` is not imported",
+        );
+    }
+    item_mode(first).insert("run".to_owned(), "first".into());
+}
+
+/// Sets what happens when the node fails. False if it cannot fail.
+fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) -> bool {
+    let mut is_set = false;
+    for (index, step) in translation.steps.iter_mut().enumerate() {
+        if handles_errors(step) {
+            is_set = true;
+            continue;
+        }
+        if runs_for_items(step) {
+            item_mode(step).insert("onItemError".to_owned(), of_item.into());
+        } else if has_field(step.kind, "onError") && step.kind != "loop" {
+            step.config.insert("onError".to_owned(), of_node.into());
+        } else {
+            continue;
+        }
+        is_set = true;
+        if of_node == ERROR_PORT {
+            translation.exits.push((ERROR.to_owned(), index, ERROR.to_owned()));
+        }
+    }
+    is_set
+}
+
+/// Whether the code of a step has a port for errors.
+fn handles_errors(step: &TranslatedStep) -> bool {
+    step.config.get("outputs").and_then(Value::as_array).is_some_and(|outputs| outputs.iter().any(|port| port == ERROR))
+}
+
+/// The policy that opens a port for errors.
+const ERROR_PORT: &str = "branch";

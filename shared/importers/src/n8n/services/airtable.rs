@@ -1,0 +1,215 @@
+//! Records of Airtable.
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::source::{Arg, Source, located, names};
+use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
+use crate::translation::Translation;
+
+/// The items of version 2 have the fields of the record beside its id.
+const RECORD: &str = "n8n.airtableRecord(output.body)";
+const RECORDS: &str = "output.body.records.map(n8n.airtableRecord)";
+
+pub fn translate(source: &Source) -> Option<Translation> {
+    let is_old = source.version < 2.0;
+    if source.resource("record") == "base" {
+        return match source.operation("getSchema") {
+            "getSchema" => {
+                let mut call = Call::new("airtable/get-schema")?;
+                call.set(source, "baseId", id(source, "base", "app"));
+                call.node("output.body.tables")
+            }
+            "getMany" | "getAll" => Call::new("airtable/list-bases")?.node("output.body.bases"),
+            _ => None,
+        };
+    }
+    let raw = "({ id: output.body.id, fields: output.body.fields, createdTime: output.body.createdTime })";
+    match source.operation(if is_old { "read" } else { "get" }) {
+        "search" | "list" | "getAllRecords" => search(source),
+        "get" | "read" => {
+            let mut call = call(source, "airtable/get-record")?;
+            call.set_from(source, "recordId", "id");
+            call.node(if is_old { raw } else { RECORD })
+        }
+        "create" | "append" => {
+            let mut call = call(source, "airtable/create-record")?;
+            call.set(source, "fields", fields(source, &[])?);
+            typecast(source, &mut call);
+            call.node(if is_old { raw } else { RECORD })
+        }
+        "update" => update(source, if is_old { raw } else { RECORD }),
+        "upsert" => upsert(source),
+        "deleteRecord" | "delete" => {
+            let mut call = call(source, "airtable/delete-record")?;
+            call.set_from(source, "recordId", "id");
+            call.node("output.body")
+        }
+        _ => None,
+    }
+}
+
+/// The id of a base or table, which begins with a mark. A locator may have its URL.
+fn id(source: &Source, path: &str, mark: &str) -> Arg {
+    let raw = source.raw(path);
+    let value = located(raw);
+    let written = scalar_text(value);
+    match text(&raw["mode"]) {
+        "url" if written.starts_with('=') => {
+            Arg::Script(format!("String({}).match(/{mark}\\w{{14}}/)?.[0]", (source.js)(value)))
+        }
+        _ if written.starts_with("http") => {
+            let id = written.split('/').find(|part| part.starts_with(mark)).unwrap_or_default();
+            Arg::text(id.split('?').next().unwrap_or_default())
+        }
+        _ => Arg::Parameter(if value.is_null() { "".into() } else { value.clone() }),
+    }
+}
+
+fn call(source: &Source, name: &str) -> Option<Call> {
+    let mut call = Call::new(name)?;
+    let base = if source.raw("base").is_null() { "application" } else { "base" };
+    call.set(source, "baseId", id(source, base, "app"));
+    let table = if source.raw("table").is_null() { "tableId" } else { "table" };
+    call.set(source, "table", id(source, table, "tbl"));
+    Some(call)
+}
+
+fn typecast(source: &Source, call: &mut Call) {
+    call.set_from(source, "typecast", "options.typecast");
+}
+
+/// The fields of a record.
+fn fields(source: &Source, without: &[String]) -> Option<Arg> {
+    let mapping = source.text("columns.mappingMode");
+    if let (Value::Object(fields), true) = (source.raw("columns.value"), mapping != "autoMapInputData") {
+        let fields = fields.iter().filter(|(name, value)| *name != "id" && !without.contains(name) && !value.is_null());
+        let fields = fields.map(|(name, value)| (name.clone(), Arg::Parameter(value.clone())));
+        return Some(Arg::Object(fields.collect()));
+    }
+    let lists =
+        ["columnsUi.columns", "fieldsUi.fieldValues", "fields.values"].iter().flat_map(|path| list(source.get(path)));
+    let given = lists.filter_map(|field| {
+        let name = ["column", "fieldId", "fieldName"].map(|name| scalar_text(&field[name]));
+        let value = ["value", "fieldValue"].map(|name| &field[name]).into_iter().find(|value| !value.is_null())?;
+        Some((name.into_iter().find(|name| !name.is_empty())?, Arg::Parameter(value.clone())))
+    });
+    let given: Vec<_> = given.collect();
+    if !given.is_empty() {
+        return Some(Arg::Object(given));
+    }
+    let chosen = if *source.get("addAllFields") == false || *source.get("updateAllFields") == false {
+        names(source.get("fields"))
+    } else {
+        Vec::new()
+    };
+    let mut left_out = vec!["id".to_owned(), "createdTime".to_owned()];
+    left_out.extend_from_slice(without);
+    Some(Arg::Script(match chosen.is_empty() {
+        true => format!("n8n.without($json, {})", Value::from(left_out)),
+        false => format!("n8n.only($json, {})", Value::from(chosen)),
+    }))
+}
+
+fn matching(source: &Source) -> Vec<String> {
+    let names = names(source.get("columns.matchingColumns"));
+    names.into_iter().chain(source.find("updateKey").map(scalar_text)).collect()
+}
+
+/// The value of a column of the row.
+fn column(source: &Source, name: &str) -> Arg {
+    match &source.raw("columns.value")[name] {
+        Value::Null => Arg::Script(format!("$json[{}]", super::source::quote(name))),
+        value => Arg::Parameter(value.clone()),
+    }
+}
+
+fn update(source: &Source, result: &str) -> Option<Translation> {
+    let matching = matching(source);
+    let is_by_id = matching.is_empty() || matching.iter().any(|name| name == "id");
+    if is_by_id {
+        let mut call = call(source, "airtable/update-record")?;
+        let id = match source.find("id") {
+            Some(id) => Arg::Parameter(id.clone()),
+            None => column(source, "id"),
+        };
+        call.set(source, "recordId", id);
+        call.set(source, "fields", fields(source, &[])?);
+        typecast(source, &mut call);
+        return call.node(result);
+    }
+    // A first node finds the record.
+    let mut list = call(source, "airtable/list-records")?;
+    let columns: Vec<(String, Arg)> = matching.iter().map(|name| (name.clone(), column(source, name))).collect();
+    let columns = Arg::Object(columns).script(source.js);
+    list.set(source, "filterByFormula", Arg::Script(format!("n8n.airtableMatch({columns})")));
+    let all = if source.is_true("options.updateAllMatches") { "" } else { ".slice(0, 1)" };
+    let fields = fields(source, &matching)?.script(source.js);
+    let found = format!("output.body.records{all}.map(({{ id }}) => ({{ id, fields: {fields} }}))");
+    let translation = list.node(&found)?;
+    let mut change = call(source, "airtable/update-record")?;
+    for name in ["baseId", "table"] {
+        let path = if name == "baseId" { "base" } else { "table" };
+        if !super::source::is_static(located(source.raw(path))) {
+            return None;
+        }
+    }
+    change.set(source, "recordId", Arg::Script("$json.id".to_owned()));
+    change.set(source, "fields", Arg::Script("$json.fields".to_owned()));
+    typecast(source, &mut change);
+    Some(super::gmail::before(translation, "record", "http", change.config(result)?.into()))
+}
+
+fn upsert(source: &Source) -> Option<Translation> {
+    let matching = matching(source);
+    if matching.is_empty() || matching.iter().any(|name| name == "id") {
+        // With the id of a record, it is changed.
+        return update(source, RECORD);
+    }
+    let mut call = call(source, "airtable/upsert-records")?;
+    call.set(source, "mergeOn", Arg::Parameter(json!(matching)));
+    let record = vec![("fields".to_owned(), fields(source, &[])?)];
+    call.set(source, "records", Arg::List(vec![Arg::Object(record)]));
+    typecast(source, &mut call);
+    call.node(RECORDS)
+}
+
+fn search(source: &Source) -> Option<Translation> {
+    let is_old = source.version < 2.0;
+    let options = if is_old { "additionalOptions" } else { "options" };
+    let option = |name: &str| source.find(&format!("{options}.{name}"));
+    let mut call = call(source, "airtable/list-records")?;
+    if let Some(formula) = source.find("filterByFormula").or_else(|| option("filterByFormula")) {
+        call.set(source, "filterByFormula", Arg::Parameter(formula.clone()));
+    }
+    if let Some(view) = option("view") {
+        let view = located(view);
+        call.set(source, "view", Arg::Parameter(view.clone()));
+    }
+    let fields = option("fields").filter(|fields| !is_empty(fields));
+    if let Some(sort) =
+        list(source.get("sort.property")).first().or_else(|| list(source.get("additionalOptions.sort")).first())
+    {
+        call.set(source, "sortField", Arg::Parameter(sort["field"].clone()));
+        if text(&sort["direction"]) == "desc" {
+            call.set(source, "sortDirection", Arg::text("desc"));
+        }
+    }
+    let is_all = *source.get("returnAll") != false;
+    let limit = source.get("limit");
+    if !is_all {
+        let limit = if is_empty(limit) { json!(100) } else { limit.clone() };
+        call.set(source, "maxRecords", Arg::Parameter(limit));
+    }
+    let all = is_all || whole_number(limit).is_some_and(|limit| limit > 100);
+    let record = match fields {
+        Some(fields) if !is_old => format!("n8n.airtableRecord(record, {})", (source.js)(fields)),
+        _ if is_old => "({ id: record.id, createdTime: record.createdTime, fields: record.fields })".to_owned(),
+        _ => "n8n.airtableRecord(record)".to_owned(),
+    };
+    let result = format!("output.body.records.map((record) => {record})");
+    Some(
+        call.node(&result)?
+            .with_notes(all.then_some("only the first 100 records are read: a loop reads further pages")),
+    )
+}

@@ -1,0 +1,313 @@
+//! Google Drive. Files are uploaded and downloaded as the binary data of items.
+
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::gmail::before;
+use super::sheets::id_in_url;
+use super::source::{Arg, Source, located, quote};
+use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::translation::Translation;
+
+const UPLOAD: &str = "https://www.googleapis.com/upload/drive/v3/files";
+/// The calls have a limit.
+const SIZE: &str = "files have at most 1 MiB";
+
+pub fn translate(source: &Source) -> Option<Translation> {
+    let is_old = source.version < 3.0;
+    match (source.resource("file"), source.operation("")) {
+        ("file", "" | "upload") => upload(source),
+        ("file", "update") => update(source),
+        ("file", "createFromText") => create_from_text(source),
+        ("file", "download") => download(source),
+        ("file", "copy") => copy(source),
+        ("file", "move") => relocate(source),
+        ("file", "deleteFile") | ("folder", "deleteFolder") => delete(source),
+        ("file" | "folder", "delete") if is_old || source.find("options.deletePermanently").is_none() => delete(source),
+        ("file" | "folder", "share") => share(source),
+        ("folder", "" | "create") => create_folder(source),
+        ("fileFolder", "" | "search") => search(source),
+        ("file" | "folder", "list" | "search") => search(source),
+        ("file", "get") => {
+            let mut call = Call::new("google-drive/get-file")?;
+            call.set(source, "fileId", id(source, "fileId"));
+            call.set(source, "fields", Arg::text("*"));
+            call.node("output.body")
+        }
+        _ => None,
+    }
+}
+
+/// The id of a file or folder. A locator may have its URL.
+fn id(source: &Source, path: &str) -> Arg {
+    let raw = source.raw(path);
+    let value = located(raw);
+    let written = scalar_text(value);
+    match text(&raw["mode"]) {
+        _ if !written.starts_with('=') => Arg::text(id_in_url(&written)),
+        "id" => Arg::Parameter(value.clone()),
+        _ => Arg::Script(format!("n8n.idInUrl({})", (source.js)(value))),
+    }
+}
+
+/// The folder that a file goes to; none for the root.
+fn folder(source: &Source) -> Option<Arg> {
+    let parents = list(source.get("parents"));
+    if let Some(parent) = parents.first() {
+        return Some(Arg::Parameter(parent.clone())).filter(|_| !is_empty(parent));
+    }
+    let path = ["folderId", "parents"].into_iter().find(|path| source.find(path).is_some())?;
+    match source.text(path) {
+        "root" => drive(source),
+        _ => Some(id(source, path)),
+    }
+}
+
+/// The shared drive, if it is not the user's own.
+fn drive(source: &Source) -> Option<Arg> {
+    source.find("driveId").filter(|drive| *drive != "My Drive").map(|_| id(source, "driveId"))
+}
+
+/// The properties of a new file.
+fn metadata(source: &Source, name: Option<Arg>) -> Vec<(String, Arg)> {
+    let mut fields: Vec<(String, Arg)> = name.map(|name| ("name".to_owned(), name)).into_iter().collect();
+    fields.extend(folder(source).map(|folder| ("parents".to_owned(), Arg::List(vec![folder]))));
+    for (path, name) in [
+        ("options.keepRevisionForever", "keepRevisionForever"),
+        ("options.copyRequiresWriterPermission", "copyRequiresWriterPermission"),
+        ("options.description", "description"),
+    ] {
+        fields.extend(source.find(path).map(|value| (name.to_owned(), Arg::Parameter(value.clone()))));
+    }
+    fields
+}
+
+/// The configuration of a request that sends a file with its properties.
+fn related(source: &Source, url: Value, method: &str, metadata: Vec<(String, Arg)>, file: &str) -> Value {
+    let metadata = Arg::Object(metadata).script(source.js);
+    json!({
+        "method": method, "url": url,
+        "query": {"uploadType": "multipart", "supportsAllDrives": "true", "fields": "*"},
+        "headers": {"content-type": "multipart/related; boundary=atelier-part"},
+        "body": {"type": "text", "text": {"js": format!("n8n.related({metadata}, {file}, \"atelier-part\")")}},
+        "failOnStatus": true, "itemMode": {"result": {"js": "output.body"}},
+    })
+}
+
+/// The file of the item.
+fn binary(source: &Source) -> String {
+    let name = source.find_any(&["inputDataFieldName", "binaryPropertyName"]);
+    format!("$binary[{}]", name.map_or_else(|| quote("data"), |name| (source.js)(name)))
+}
+
+fn upload(source: &Source) -> Option<Translation> {
+    let is_text = source.version < 3.0 && !source.is_true("binaryData");
+    let file = match is_text {
+        true => format!("n8n.textFile({})", source.js_or("fileContent", "\"\"")),
+        false => binary(source),
+    };
+    let name = match source.find("name") {
+        Some(name) => Arg::Parameter(name.clone()),
+        None => Arg::Script(format!("{file}?.name")),
+    };
+    let config = related(source, UPLOAD.into(), "POST", metadata(source, Some(name)), &file);
+    Some(google(Translation::new("http", config)).with_notes([SIZE]))
+}
+
+fn google(translation: Translation) -> Translation {
+    translation.with_reconnects(["a credential for Google Drive"])
+}
+
+fn update(source: &Source) -> Option<Translation> {
+    let name = source.find_any(&["newUpdatedFileName", "name"]).map(|name| Arg::Parameter(name.clone()));
+    if source.is_true("changeFileContent") {
+        let id = id(source, "fileId").script(source.js);
+        let url = json!({"js": format!("`{UPLOAD}/${{encodeURIComponent({id})}}`")});
+        let fields = name.map(|name| ("name".to_owned(), name)).into_iter().collect();
+        let config = related(source, url, "PATCH", fields, &binary(source));
+        return Some(google(Translation::new("http", config)).with_notes([SIZE]));
+    }
+    if source.is_true("options.trashed") {
+        let mut call = Call::new("google-drive/trash-file")?;
+        call.set(source, "fileId", id(source, "fileId"));
+        return call.node("output.body");
+    }
+    let mut call = Call::new("google-drive/rename-file")?;
+    call.set(source, "fileId", id(source, "fileId"));
+    if let Some(name) = name {
+        call.set(source, "name", name);
+    }
+    call.node("output.body")
+}
+
+fn create_from_text(source: &Source) -> Option<Translation> {
+    let name = source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone()));
+    let mut fields = metadata(source, Some(name));
+    if source.is_true("options.convertToGoogleDocument") {
+        fields.push(("mimeType".to_owned(), Arg::text("application/vnd.google-apps.document")));
+    }
+    let file = format!("n8n.textFile({})", source.js_or("content", "\"\""));
+    Some(google(Translation::new("http", related(source, UPLOAD.into(), "POST", fields, &file))))
+}
+
+/// Documents of Google are exported, so a first node reads the type of the file.
+fn download(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("google-drive/get-file")?;
+    call.set(source, "fileId", id(source, "fileId"));
+    call.set(source, "fields", Arg::text("id,name,mimeType"));
+    let mut options = Map::new();
+    for (path, name) in
+        [("options.binaryPropertyName", "property"), ("binaryPropertyName", "property"), ("options.fileName", "name")]
+    {
+        if let Some(value) = source.find(path) {
+            options.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+    let conversion = source.get("options.googleFileConversion.conversion");
+    if conversion.as_object().is_some_and(|formats| !formats.is_empty()) {
+        options.insert("formats".to_owned(), conversion.clone());
+    }
+    let options = match options.is_empty() {
+        true => String::new(),
+        false => format!(", {}", (source.js)(&options.into())),
+    };
+    let translation = call.node(&format!("n8n.driveFile(output.body{options})"))?;
+    let config = json!({
+        "method": "GET", "url": {"js": "$json.url"}, "failOnStatus": true,
+        "itemMode": {"result": {"js": "n8n.driveContent(output)"}},
+    });
+    Some(before(translation, "file", "http", config).with_notes([SIZE]))
+}
+
+fn copy(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("google-drive/copy-file")?;
+    call.set(source, "fileId", id(source, "fileId"));
+    call.set_from(source, "name", "name");
+    let folder = if source.version >= 3.0 && *source.get("sameFolder") != false { None } else { folder(source) };
+    if let Some(folder) = folder {
+        call.set(source, "parents", Arg::List(vec![folder]));
+    }
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    call.node("output.body")
+}
+
+/// The parents that a file has are read first.
+fn relocate(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("google-drive/get-file")?;
+    call.set(source, "fileId", id(source, "fileId"));
+    call.set(source, "fields", Arg::text("id,parents"));
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    let folder = folder(source).unwrap_or_else(|| Arg::text("root")).script(source.js);
+    let translation = call.node(&format!("({{ ...output.body, folder: {folder} }})"))?;
+    let mut call = Call::new("google-drive/move-file")?;
+    call.set(source, "fileId", Arg::Script("$json.id".to_owned()));
+    call.set(source, "addParents", Arg::Script("$json.folder".to_owned()));
+    call.set(source, "removeParents", Arg::Script("$json.parents?.join(',')".to_owned()));
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    Some(before(translation, "parents", "http", call.config("output.body")?.into()))
+}
+
+fn delete(source: &Source) -> Option<Translation> {
+    let path = ["fileId", "folderNoRootId", "folderId"].into_iter().find(|path| source.find(path).is_some())?;
+    let is_final = source.version < 3.0 || source.is_true("options.deletePermanently");
+    let mut call = Call::new(if is_final { "google-drive/delete-file" } else { "google-drive/trash-file" })?;
+    call.set(source, "fileId", id(source, path));
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    call.node("({ success: true })")
+}
+
+fn share(source: &Source) -> Option<Translation> {
+    let path = ["fileId", "folderNoRootId", "folderId"].into_iter().find(|path| source.find(path).is_some())?;
+    let permissions = source.get("permissionsUi.permissionsValues");
+    let permission = list(permissions).first().unwrap_or(permissions);
+    let mut call = Call::new("google-drive/share-file")?;
+    call.set(source, "fileId", id(source, path));
+    for name in ["role", "type", "emailAddress", "domain"] {
+        if !is_empty(&permission[name]) {
+            call.set(source, name, Arg::Parameter(permission[name].clone()));
+        }
+    }
+    for (name, default) in [("role", "reader"), ("type", "anyone")] {
+        if is_empty(&permission[name]) {
+            call.set(source, name, Arg::text(default));
+        }
+    }
+    if *source.get("options.sendNotificationEmail") == false {
+        call.set(source, "sendNotificationEmail", Arg::Parameter(false.into()));
+    }
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    call.node("output.body")
+}
+
+fn create_folder(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("google-drive/create-folder")?;
+    call.set(
+        source,
+        "name",
+        source.find("name").map_or_else(|| Arg::text("Untitled"), |name| Arg::Parameter(name.clone())),
+    );
+    if let Some(folder) = folder(source) {
+        call.set(source, "parents", Arg::List(vec![folder]));
+    }
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    call.node("output.body")
+}
+
+fn search(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("google-drive/search-files")?;
+    let is_query = source.text("searchMethod") == "query" || source.is_true("options.useQueryString");
+    let written = source.find_any(&["queryString", "options.queryString"]);
+    let mut query = Vec::new();
+    if let Some(text) = written {
+        query.push((if is_query { "query" } else { "name" }.to_owned(), Arg::Parameter(text.clone())));
+    }
+    if source.find("filter.folderId").is_some_and(|folder| folder != "root") {
+        query.push(("folder".to_owned(), id(source, "filter.folderId")));
+    } else if source.find("filter.folderId").is_some() {
+        query.push(("folder".to_owned(), Arg::text("root")));
+    }
+    let what = source.find_any(&["filter.whatToSearch"]);
+    if let Some(what) = what.filter(|what| *what != "all") {
+        query.push(("what".to_owned(), Arg::Parameter(what.clone())));
+    }
+    let types = source.get("filter.fileTypes");
+    if list(types).iter().any(|kind| kind != "*") {
+        query.push(("types".to_owned(), Arg::Parameter(types.clone())));
+    }
+    if source.is_true("filter.includeTrashed") || source.version < 3.0 {
+        query.push(("includesTrash".to_owned(), Arg::Parameter(true.into())));
+    }
+    match &query[..] {
+        [(name, argument), ..] if name == "query" && query.len() <= 2 && is_query && source.version < 3.0 => {
+            call.set(source, "q", argument.clone());
+        }
+        _ => {
+            let query = Arg::Object(query).script(source.js);
+            call.set(source, "q", Arg::Script(format!("n8n.driveQuery({query})")));
+        }
+    }
+    let fields =
+        [source.get("options.fields"), source.get("fields")].into_iter().find(|fields| !list(fields).is_empty());
+    let fields: Vec<String> = fields.map(|fields| list(fields).iter().map(scalar_text).collect()).unwrap_or_default();
+    let fields = match fields.len() {
+        0 => "id,name".to_owned(),
+        _ => fields.join(","),
+    };
+    let is_all = fields.split(',').any(|field| field == "*");
+    call.set(
+        source,
+        "fields",
+        Arg::text(if is_all { "*".to_owned() } else { format!("nextPageToken,files({fields})") }),
+    );
+    let page = match source.get("limit") {
+        _ if source.is_true("returnAll") => Arg::Parameter(1000.into()),
+        limit if is_empty(limit) => Arg::Parameter(50.into()),
+        limit => Arg::Parameter(limit.clone()),
+    };
+    call.set(source, "pageSize", page);
+    call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
+    call.set(source, "includeItemsFromAllDrives", Arg::Parameter(true.into()));
+    let notes =
+        source.is_true("returnAll").then_some("only the first 1,000 files are read: a loop reads further pages");
+    Some(call.node("output.body.files ?? []")?.with_notes(notes))
+}

@@ -1,0 +1,108 @@
+//! E-mails over SMTP, feeds, and calls of GraphQL.
+
+use serde_json::{Map, Value, json};
+
+use super::source::{Arg, Source, names, text_field};
+use crate::lenient::{is_empty, scalar_text, text};
+use crate::notes::{Notes, note};
+use crate::translation::Translation;
+
+/// No such host exists. The credential of n8n has the server, so a person must choose it.
+const UNKNOWN_HOST: &str = "to-be-chosen.invalid";
+
+pub fn send(source: &Source) -> Option<Translation> {
+    if !matches!(source.operation("send"), "send") {
+        return None;
+    }
+    let mut notes = Notes::new();
+    let mut config = Map::from_iter([("host".to_owned(), json!(UNKNOWN_HOST))]);
+    let mut set = |name: &str, value: Option<&Value>| {
+        if let Some(value) = value {
+            config.insert(name.to_owned(), text_field(source, value));
+        }
+    };
+    set("from", Some(or_empty(source.get("fromEmail"))));
+    set("to", Some(or_empty(source.get("toEmail"))));
+    set("subject", Some(or_empty(source.get("subject"))));
+    set("cc", source.find_any(&["options.ccEmail", "ccEmail"]));
+    set("bcc", source.find_any(&["options.bccEmail", "bccEmail"]));
+    set("replyTo", source.find("options.replyTo"));
+    let format = match source.text("emailFormat") {
+        _ if source.version < 2.0 => "both",
+        "" if source.version < 2.1 => "text",
+        "" => "html",
+        format => format,
+    };
+    let is_html = matches!(format, "html" | "both");
+    let html = ["html", "message"].into_iter().find_map(|path| source.find(path)).filter(|_| is_html);
+    let plain = source.find("text").filter(|_| matches!(format, "text" | "both"));
+    set("html", html);
+    set("text", plain);
+    if html.is_none() && plain.is_none() {
+        set("text", Some(source.find_any(&["text", "html", "message"]).unwrap_or(&EMPTY)));
+    }
+    if let Some(files) = source.find_any(&["options.attachments", "attachments"]) {
+        let files = match files {
+            Value::String(text) if text.starts_with('=') => (source.js)(files),
+            other => Value::from(names(other)).to_string(),
+        };
+        config.insert("attachments".to_owned(), json!({"js": format!("n8n.files({files})")}));
+    }
+    if source.is_true("options.allowUnauthorizedCerts") {
+        note(&mut notes, "certificates are always verified");
+    }
+    config.insert("itemMode".to_owned(), json!({"result": {"js": "output"}}));
+    Some(
+        Translation::new("email", config.into())
+            .with_notes(notes)
+            .with_reconnects(["the SMTP server of the e-mail, and a credential for it"]),
+    )
+}
+
+static EMPTY: Value = Value::String(String::new());
+
+fn or_empty(value: &Value) -> &Value {
+    if value.is_null() { &EMPTY } else { value }
+}
+
+/// The entries of a feed, by the names of n8n.
+pub fn feed(source: &Source) -> Option<Translation> {
+    let url = text_field(source, or_empty(source.get("url")));
+    let config = json!({"url": url, "limit": 500, "itemMode": {"result": {"js": "n8n.feedItems(output)"}}});
+    let has_fields = !scalar_text(source.get("options.customFields")).is_empty();
+    Some(Translation::new("feed", config).with_notes(has_fields.then_some("fields of its own are not read")))
+}
+
+pub fn graphql(source: &Source) -> Option<Translation> {
+    let endpoint = source.find("endpoint")?;
+    let mut fields = vec![("query".to_owned(), Arg::Parameter(or_empty(source.get("query")).clone()))];
+    if let Some(variables) = source.find("variables") {
+        let variables = match variables {
+            Value::String(_) => Arg::Script(format!("n8n.parsed({})", (source.js)(variables))),
+            other => Arg::Parameter(other.clone()),
+        };
+        fields.push(("variables".to_owned(), variables));
+    }
+    if let Some(name) = source.find("operationName") {
+        fields.push(("operationName".to_owned(), Arg::Parameter(name.clone())));
+    }
+    let mut config = Map::from_iter([
+        ("method".to_owned(), json!("POST")),
+        ("url".to_owned(), text_field(source, endpoint)),
+        ("failOnStatus".to_owned(), true.into()),
+    ]);
+    if source.text("requestMethod") == "GET" {
+        return None;
+    }
+    config.insert("body".to_owned(), json!({"type": "json", "value": {"js": Arg::Object(fields).script(source.js)}}));
+    let result = match source.text("responseFormat") {
+        "string" => "({ [\"data\"]: JSON.stringify(output.body) })",
+        _ => "output.body",
+    };
+    config.insert("itemMode".to_owned(), json!({"result": {"js": result}}));
+    let has_headers = !is_empty(source.get("headerParametersUi.parameter"));
+    let is_secret = matches!(text(source.get("authentication")), "" | "none");
+    let notes = has_headers.then_some("its headers are not imported: they may have secrets");
+    let reconnects = (!is_secret).then_some("a credential for the GraphQL server");
+    Some(Translation::new("http", config.into()).with_notes(notes).with_reconnects(reconnects))
+}

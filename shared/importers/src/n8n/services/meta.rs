@@ -1,0 +1,118 @@
+//! The Graph API of Meta: calls of any node, and files of WhatsApp.
+
+use serde_json::{Map, Value, json};
+
+use super::source::{Arg, Source, text_field};
+use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::secrets::is_secret;
+use crate::translation::Translation;
+
+const HOST: &str = "https://graph.facebook.com";
+const VERSION: &str = "v23.0";
+
+fn call(method: &str, path: Vec<Arg>, source: &Source) -> Map<String, Value> {
+    let path = path.iter().map(|segment| match segment.value() {
+        Some(value) => scalar_text(&value).trim_matches('/').to_owned(),
+        None => format!("${{{}}}", segment.script(source.js)),
+    });
+    let path = path.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/");
+    let url = match path.contains("${") {
+        true => json!({"js": format!("`{HOST}/{path}`")}),
+        false => crate::syntax::escape_jinja(&format!("{HOST}/{path}")).into(),
+    };
+    Map::from_iter([
+        ("method".to_owned(), json!(method)),
+        ("url".to_owned(), url),
+        ("failOnStatus".to_owned(), true.into()),
+        ("itemMode".to_owned(), json!({"result": {"js": "output.body"}})),
+    ])
+}
+
+fn done(config: Map<String, Value>) -> Translation {
+    Translation::new("http", config.into()).with_reconnects(["a credential for the Graph API of Meta"])
+}
+
+pub fn graph(source: &Source) -> Option<Translation> {
+    if source.is_true("sendBinaryData") {
+        return None;
+    }
+    let method = source.text("httpRequestMethod");
+    let method = if matches!(method, "POST" | "DELETE") { method } else { "GET" };
+    let version =
+        source.find("graphApiVersion").map_or_else(|| Arg::text(VERSION), |value| Arg::Parameter(value.clone()));
+    let segments = ["node", "edge"].iter().filter_map(|path| source.find(path));
+    let path = std::iter::once(version).chain(segments.map(|segment| Arg::Parameter(segment.clone())));
+    let path: Vec<Arg> = path.collect();
+    let has_stray = path.iter().filter_map(Arg::value).any(|value| text(&value).contains(['`', '$', '\\']));
+    if has_stray {
+        return None;
+    }
+    let mut config = call(method, path, source);
+    let mut query = Map::new();
+    let mut notes = Vec::new();
+    for pair in list(source.get("options.queryParameters.parameter")) {
+        let name = scalar_text(&pair["name"]);
+        match name.as_str() {
+            "" => {}
+            name if is_secret(name) => {
+                notes.push(format!("its query parameter {name} is left out: keep secrets in a credential"))
+            }
+            name => drop(query.insert(name.to_owned(), text_field(source, &pair["value"]))),
+        }
+    }
+    let fields: Vec<String> =
+        list(source.get("options.fields.field")).iter().map(|field| scalar_text(&field["name"])).collect();
+    if !fields.is_empty() {
+        query.insert("fields".to_owned(), crate::syntax::escape_jinja(&fields.join(",")).into());
+    }
+    if let Some(json) = source.find("options.queryParametersJson") {
+        let written = (source.js)(json);
+        notes.push(format!(
+            "its query is one computed value, which is not imported ({} characters)",
+            written.chars().count()
+        ));
+    }
+    if !query.is_empty() {
+        config.insert("query".to_owned(), query.into());
+    }
+    Some(done(config).with_notes(notes))
+}
+
+/// The address of a file that someone sent over WhatsApp.
+pub fn media_url(source: &Source) -> Option<Translation> {
+    let id = source.find_any(&["mediaGetId", "mediaId"])?;
+    Some(done(call("GET", vec![Arg::text(VERSION), Arg::Parameter(id.clone())], source)))
+}
+
+/// A file with an address, sent over WhatsApp.
+pub fn send_media(source: &Source) -> Option<Translation> {
+    let kind = match source.text("messageType") {
+        kind @ ("image" | "document" | "audio" | "video") => kind,
+        _ => return None,
+    };
+    let mut media: Vec<(String, Arg)> = Vec::new();
+    match source.text("mediaPath") {
+        "" | "useMediaLink" => media.push(("link".to_owned(), Arg::Parameter(source.find("mediaLink")?.clone()))),
+        "useMediaId" => media.push(("id".to_owned(), Arg::Parameter(source.find("mediaId")?.clone()))),
+        _ => return None,
+    }
+    for (path, name) in [("additionalFields.mediaCaption", "caption"), ("additionalFields.mediaFilename", "filename")] {
+        media.extend(
+            source
+                .find(path)
+                .filter(|value| !is_empty(value))
+                .map(|value| (name.to_owned(), Arg::Parameter(value.clone()))),
+        );
+    }
+    let to = source.js("recipientPhoneNumber");
+    let body = Arg::Object(vec![
+        ("messaging_product".to_owned(), Arg::text("whatsapp")),
+        ("to".to_owned(), Arg::Script(format!("String({to}).replace(/[^\\d]/g, '')"))),
+        ("type".to_owned(), Arg::text(kind)),
+        (kind.to_owned(), Arg::Object(media)),
+    ]);
+    let phone = Arg::Parameter(source.get("phoneNumberId").clone());
+    let mut config = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
+    config.insert("body".to_owned(), json!({"type": "json", "value": {"js": body.script(source.js)}}));
+    Some(done(config))
+}

@@ -1,0 +1,54 @@
+//! Translates nodes of services, such as Google Sheets and Slack, and of databases, tables, e-mails and feeds.
+//!
+//! `operations.jsonl` has the operations of n8n that are one operation of the crate `services`. The modules have the others:
+//! those that need several requests, or a node that is not `http`. Scripts of the nodes call `n8n.…`, which the files
+//! `script/src/prelude/n8n/nodes/*.js` define.
+
+mod airtable;
+mod call;
+mod database;
+mod discord;
+mod drive;
+mod github;
+mod gmail;
+mod mail;
+mod meta;
+mod notion;
+mod sheets;
+mod slack;
+mod source;
+mod table;
+mod tables;
+mod telegram;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::translation::Translation;
+use source::Source;
+
+/// Translates a node of a service. `js` writes a parameter of n8n in JavaScript. None if the operation is not known, or the
+/// service.
+pub fn translate(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Translation> {
+    let source = Source { kind, version, parameters, js };
+    let translated = match kind {
+        "airtable" => airtable::translate(&source),
+        "dataTable" => tables::translate(&source),
+        "discord" => discord::translate(&source),
+        "emailSend" => mail::send(&source),
+        "facebookGraphApi" => meta::graph(&source),
+        "github" => github::translate(&source),
+        "gmail" => gmail::translate(&source),
+        "googleDrive" => drive::translate(&source),
+        "googleSheets" => sheets::translate(&source),
+        "graphql" => mail::graphql(&source),
+        "mySql" | "postgres" => database::translate(&source),
+        "notion" => notion::translate(&source),
+        "rssFeedRead" => mail::feed(&source),
+        "slack" => slack::translate(&source),
+        "telegram" | "whatsApp" => telegram::translate(&source),
+        _ => None,
+    };
+    translated.or_else(|| table::translate(&source, source.resource(""), source.operation("")))
+}

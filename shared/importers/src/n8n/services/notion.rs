@@ -1,0 +1,185 @@
+//! Pages, databases and blocks of Notion. The library writes properties, blocks and filters from the parameters of n8n.
+
+use serde_json::Value;
+
+use super::call::Call;
+use super::source::{Arg, Source, located};
+use crate::lenient::{is_empty, list, number, scalar_text, text};
+use crate::translation::Translation;
+
+/// How many pages are read if no limit is set.
+const DEFAULT_LIMIT: u64 = 50;
+
+pub fn translate(source: &Source) -> Option<Translation> {
+    match (source.resource("page"), source.operation("")) {
+        ("databasePage", "" | "create") => create(source),
+        ("databasePage", "update") => {
+            let mut call = Call::new("notion/update-page")?;
+            call.set(source, "pageId", id(source, "pageId"));
+            call.set(source, "properties", properties(source, None));
+            call.node(&page(source))
+        }
+        ("databasePage", "get") => {
+            let mut call = Call::new("notion/get-page")?;
+            call.set(source, "pageId", id(source, "pageId"));
+            call.node(&page(source))
+        }
+        ("databasePage", "getAll") => get_all(source),
+        ("page", "archive") => {
+            let mut call = Call::new("notion/archive-page")?;
+            call.set(source, "pageId", id(source, "pageId"));
+            call.node(&page(source))
+        }
+        ("page", "" | "create") => {
+            let mut call = Call::new("notion/create-page")?;
+            call.set(source, "parentId", id(source, "pageId"));
+            call.set(
+                source,
+                "title",
+                source.find("title").map_or_else(|| Arg::text(""), |title| Arg::Parameter(title.clone())),
+            );
+            if let Some(blocks) = blocks(source) {
+                call.set(source, "children", blocks);
+            }
+            call.node(&page(source))
+        }
+        ("page", "search") => find(source, "page"),
+        ("database", "search") => find(source, "database"),
+        ("database", "getAll") => {
+            let mut call = Call::new("notion/search")?;
+            call.set(source, "object", Arg::text("database"));
+            call.set(source, "page_size", limit(source));
+            call.node(&pages(source))
+        }
+        ("database", "" | "get") => {
+            let mut call = Call::new("notion/get-database")?;
+            call.set(source, "databaseId", id(source, "databaseId"));
+            call.node(&page(source))
+        }
+        ("block", "" | "append") => {
+            let mut call = Call::new("notion/append-blocks")?;
+            call.set(source, "blockId", id(source, "blockId"));
+            call.set(source, "children", blocks(source)?);
+            call.node("output.body.results")
+        }
+        ("block", "getAll") => {
+            let mut call = Call::new("notion/list-blocks")?;
+            call.set(source, "blockId", id(source, "blockId"));
+            call.set(source, "page_size", limit(source));
+            let nested = source.is_true("fetchNestedBlocks").then_some("blocks within blocks are not read");
+            Some(paged(source, call.node("output.body.results.map(n8n.notionBlock)")?).with_notes(nested))
+        }
+        ("user", "getAll") => Call::new("notion/list-users")?.node("output.body.results"),
+        _ => None,
+    }
+}
+
+/// The id of a page, database or block. A locator may have its URL.
+fn id(source: &Source, path: &str) -> Arg {
+    let value = located(source.raw(path));
+    let written = scalar_text(value);
+    match written.starts_with('=') || written.contains("://") {
+        true => Arg::Script(format!("n8n.notionId({})", (source.js)(value))),
+        false => Arg::text(written),
+    }
+}
+
+/// Whether the items have the simple form.
+fn is_simple(source: &Source) -> bool {
+    *source.get("simple") != false
+}
+
+fn page(source: &Source) -> String {
+    match is_simple(source) && source.version >= 2.0 {
+        true => "n8n.notionPage(output.body)".to_owned(),
+        false => "output.body".to_owned(),
+    }
+}
+
+fn pages(source: &Source) -> String {
+    match is_simple(source) && source.version >= 2.0 {
+        true => "output.body.results.map(n8n.notionPage)".to_owned(),
+        false => "output.body.results".to_owned(),
+    }
+}
+
+fn limit(source: &Source) -> Arg {
+    match source.get("limit") {
+        _ if source.is_true("returnAll") => Arg::Parameter(100.into()),
+        limit if text(limit).starts_with('=') => Arg::Parameter(limit.clone()),
+        limit => {
+            let limit = number(limit).map_or(DEFAULT_LIMIT, |limit| limit.clamp(1.0, 100.0) as u64);
+            Arg::Parameter(limit.into())
+        }
+    }
+}
+
+fn paged(source: &Source, translation: Translation) -> Translation {
+    let notes = source.is_true("returnAll").then_some("only the first page of 100 is read: a loop reads further pages");
+    translation.with_notes(notes)
+}
+
+/// The properties of a page. `title` is that of a new page.
+fn properties(source: &Source, title: Option<&Value>) -> Arg {
+    let values = list(source.get("propertiesUi.propertyValues"));
+    let written = (source.js)(&Value::from(values));
+    match title {
+        Some(title) => Arg::Script(format!("n8n.notionProperties({written}, {})", (source.js)(title))),
+        None => Arg::Script(format!("n8n.notionProperties({written})")),
+    }
+}
+
+fn blocks(source: &Source) -> Option<Arg> {
+    let blocks = list(source.get("blockUi.blockValues"));
+    (!blocks.is_empty()).then(|| Arg::Script(format!("n8n.notionBlocks({})", (source.js)(&blocks.into()))))
+}
+
+fn create(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("notion/create-database-page")?;
+    call.set(source, "databaseId", id(source, "databaseId"));
+    call.set(source, "properties", properties(source, source.find("title")));
+    if let Some(blocks) = blocks(source) {
+        call.set(source, "children", blocks);
+    }
+    let icon = source.find("options.icon").map(|_| "its icon is not set");
+    Some(call.node(&page(source))?.with_notes(icon))
+}
+
+fn get_all(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("notion/query-database")?;
+    call.set(source, "databaseId", id(source, "databaseId"));
+    let conditions = list(source.get("filters.conditions"));
+    let single = source.get("options.filter.singleCondition");
+    let several = source.get("options.filter.multipleCondition.condition");
+    if source.text("filterType") == "json" {
+        let json = source.find("filterJson")?;
+        call.set(
+            source,
+            "filter",
+            Arg::Script(format!("n8n.parsed({})?.filter ?? n8n.parsed({0})", (source.js)(json))),
+        );
+    } else if !conditions.is_empty() && source.text("filterType") != "none" {
+        let join = if source.text("matchType") == "allFilters" { "and" } else { "or" };
+        let conditions = (source.js)(&conditions.into());
+        call.set(source, "filter", Arg::Script(format!("n8n.notionFilter({conditions}, \"{join}\")")));
+    } else if single.is_object() {
+        let condition = (source.js)(&Value::from(vec![single.clone()]));
+        call.set(source, "filter", Arg::Script(format!("n8n.notionFilter({condition}, \"and\")")));
+    } else if !is_empty(several) {
+        return None;
+    }
+    let sorts = list(source.get("options.sort.sortValue"));
+    if !sorts.is_empty() {
+        call.set(source, "sorts", Arg::Script(format!("n8n.notionSorts({})", (source.js)(&sorts.into()))));
+    }
+    call.set(source, "page_size", limit(source));
+    Some(paged(source, call.node(&pages(source))?))
+}
+
+fn find(source: &Source, object: &str) -> Option<Translation> {
+    let mut call = Call::new("notion/search")?;
+    call.set_from(source, "query", "text");
+    call.set(source, "object", Arg::text(object));
+    call.set(source, "page_size", limit(source));
+    Some(paged(source, call.node(&pages(source))?))
+}

@@ -1,0 +1,158 @@
+//! The parameters of a node of n8n, and what they become: values, or JavaScript.
+
+use serde_json::{Map, Value, json};
+
+use crate::lenient::{is_empty, scalar_text, text};
+use crate::syntax::escape_jinja;
+
+/// What a node of n8n has: its type, its version and its parameters.
+pub struct Source<'a> {
+    pub kind: &'a str,
+    pub version: f64,
+    pub parameters: &'a Value,
+    /// Writes a parameter in JavaScript.
+    pub js: &'a dyn Fn(&Value) -> String,
+}
+
+/// An argument of an operation of ours.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// A parameter of n8n, in which texts with `=` are expressions.
+    Parameter(Value),
+    /// An expression of JavaScript.
+    Script(String),
+    Object(Vec<(String, Arg)>),
+    List(Vec<Arg>),
+}
+
+impl<'a> Source<'a> {
+    /// A parameter by its path, such as `options.limit`. The target of a resource locator is its value.
+    pub fn get(&self, path: &str) -> &'a Value {
+        located(self.raw(path))
+    }
+
+    /// A parameter by its path.
+    pub fn raw(&self, path: &str) -> &'a Value {
+        path.split('.').fold(self.parameters, |value, name| &value[name])
+    }
+
+    pub fn text(&self, path: &str) -> &'a str {
+        text(self.get(path))
+    }
+
+    pub fn is_true(&self, path: &str) -> bool {
+        *self.get(path) == true
+    }
+
+    /// A parameter that is given, and not empty.
+    pub fn find(&self, path: &str) -> Option<&'a Value> {
+        Some(self.get(path)).filter(|value| !is_empty(value))
+    }
+
+    /// The first of several parameters that is given.
+    pub fn find_any(&self, paths: &[&str]) -> Option<&'a Value> {
+        paths.iter().find_map(|path| self.find(path))
+    }
+
+    /// The operation, or the default of n8n.
+    pub fn operation(&self, default: &'a str) -> &'a str {
+        Some(self.text("operation")).filter(|operation| !operation.is_empty()).unwrap_or(default)
+    }
+
+    pub fn resource(&self, default: &'a str) -> &'a str {
+        Some(self.text("resource")).filter(|resource| !resource.is_empty()).unwrap_or(default)
+    }
+
+    /// A parameter in JavaScript; `undefined` if it is not given.
+    pub fn js(&self, path: &str) -> String {
+        self.find(path).map_or_else(|| "undefined".to_owned(), |value| (self.js)(value))
+    }
+
+    /// A parameter in JavaScript, or its default.
+    pub fn js_or(&self, path: &str, default: &str) -> String {
+        self.find(path).map_or_else(|| default.to_owned(), |value| (self.js)(value))
+    }
+}
+
+/// The value of a field for a template, with a parameter of n8n.
+pub fn text_field(source: &Source, value: &Value) -> Value {
+    match is_static(value) && !value.is_array() && !value.is_object() {
+        true => escape_jinja(&scalar_text(value)).into(),
+        false => json!({"js": (source.js)(value)}),
+    }
+}
+
+/// The value of a resource locator, or the value itself.
+pub fn located(value: &Value) -> &Value {
+    let is_locator = value.get("__rl").is_some() || (value.get("mode").is_some() && value.get("value").is_some());
+    if is_locator { &value["value"] } else { value }
+}
+
+/// Whether a parameter has no expression.
+pub fn is_static(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.starts_with('='),
+        Value::Array(items) => items.iter().all(is_static),
+        Value::Object(fields) => fields.values().all(is_static),
+        _ => true,
+    }
+}
+
+/// The elements of a list that a person may have written as a text with commas.
+pub fn names(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().map(scalar_text).filter(|name| !name.is_empty()).collect(),
+        other => {
+            scalar_text(other).split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+        }
+    }
+}
+
+/// A text of JavaScript.
+pub fn quote(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+impl Arg {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Parameter(Value::String(text.into()))
+    }
+
+    /// The value, if it has no expression.
+    pub fn value(&self) -> Option<Value> {
+        match self {
+            Self::Parameter(value) => is_static(value).then(|| value.clone()),
+            Self::Script(_) => None,
+            Self::Object(fields) => {
+                let fields = fields.iter().map(|(name, field)| Some((name.clone(), field.value()?)));
+                fields.collect::<Option<Map<_, _>>>().map(Value::Object)
+            }
+            Self::List(items) => items.iter().map(Self::value).collect::<Option<Vec<_>>>().map(Value::Array),
+        }
+    }
+
+    pub fn script(&self, js: &dyn Fn(&Value) -> String) -> String {
+        match self {
+            Self::Parameter(value) => js(value),
+            Self::Script(script) => script.clone(),
+            Self::Object(fields) => {
+                let fields = fields.iter().map(|(name, field)| format!("{}: {}", property(name), field.script(js)));
+                format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+            }
+            Self::List(items) => {
+                format!("[{}]", items.iter().map(|item| item.script(js)).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+fn property(name: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let is_word = !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|c: char| c.is_ascii_digit());
+    match name {
+        // Otherwise it would set the prototype.
+        "__proto__" => "[\"__proto__\"]".to_owned(),
+        _ if is_word => name.to_owned(),
+        _ => quote(name),
+    }
+}

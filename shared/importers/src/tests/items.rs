@@ -1,0 +1,343 @@
+//! n8n's nodes, one by one: what their parameters become.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A file with a start, and this node after it.
+fn file_with(kind: &str, version: f64, parameters: Value, more: Value) -> Value {
+    let mut node = json!({"name": "a", "type": kind, "typeVersion": version, "parameters": parameters});
+    node.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let nodes = json!([{"name": "Go", "type": "manualTrigger"}, node]);
+    json!({"name": "x", "nodes": nodes, "connections": {"Go": {"main": [[{"node": "a"}]]}}})
+}
+
+fn import(kind: &str, version: f64, parameters: Value, more: Value) -> Imported {
+    read_sound(&file_with(kind, version, parameters, more).to_string())
+}
+
+fn translated(kind: &str, version: f64, parameters: Value) -> Value {
+    config(&import(kind, version, parameters, json!({})), "a")
+}
+
+fn javascript(kind: &str, version: f64, parameters: Value) -> String {
+    translated(kind, version, parameters)["javascript"].as_str().unwrap().to_owned()
+}
+
+fn note_of(imported: &Imported, id: &str) -> String {
+    let node = imported.report.nodes.iter().find(|node| node.id == id).unwrap();
+    node.why.split_once("; ").map_or(String::new(), |(_, why)| why.to_owned())
+}
+
+#[test]
+fn nodes_that_compute_call_the_library() {
+    let written = javascript(
+        "set",
+        3.4,
+        json!({"assignments": {"assignments": [{"id": "4b", "name": "a", "value": "={{ $json.b }}", "type": "string"}]}}),
+    );
+    let expected = "return n8n.set({ assignments: { assignments: [{ name: \"a\", value: () => $json.b, type: \"string\" }] } }, 3.4);";
+    assert_eq!(written, expected);
+    assert_eq!(javascript("limit", 1.0, json!({"maxItems": 3})), "return n8n.limit({ maxItems: 3 }, 1);");
+    assert_eq!(
+        javascript("html", 1.2, json!({"html": "<b>{{ $json.a }}</b>"})),
+        "return n8n.html({ template: () => $text`<b>${() => $json.a}</b>` }, 1.2);"
+    );
+    for (kind, version, parameters, ports) in [
+        ("if", 2.2, json!({}), json!({"outputs": ["true", "false"]})),
+        ("filter", 2.2, json!({}), json!({})),
+        ("switch", 1.0, json!({"rules": {"rules": [{}]}}), json!({"outputs": ["0", "1", "2", "3"]})),
+        ("switch", 2.0, json!({"rules": {"rules": [{}, {}]}}), json!({"outputs": ["0", "1"]})),
+        (
+            "switch",
+            3.2,
+            json!({"rules": {"values": [{}]}, "options": {"fallbackOutput": "extra"}}),
+            json!({"outputs": ["0", "fallback"]}),
+        ),
+        ("switch", 3.0, json!({"mode": "expression", "numberOutputs": 3}), json!({"outputs": ["0", "1", "2"]})),
+        ("merge", 2.1, json!({}), json!({"inputs": ["in", "in2"]})),
+        ("merge", 3.1, json!({"numberInputs": 3}), json!({"inputs": ["in", "in2", "in3"]})),
+        ("compareDatasets", 2.3, json!({}), json!({"inputs": ["in", "in2"], "outputs": ["0", "1", "2", "3"]})),
+    ] {
+        let mut given = translated(kind, version, parameters);
+        assert_eq!(given["itemMode"], json!({"run": "all"}));
+        given.as_object_mut().unwrap().retain(|field, _| matches!(field.as_str(), "inputs" | "outputs"));
+        assert_eq!(given, ports, "{kind} {version}");
+    }
+}
+
+#[test]
+fn code_stays_as_it_is() {
+    let code = "// each\nreturn { a: $json.a }; // `${1}`";
+    assert_eq!(javascript("code", 2.0, json!({"jsCode": code})), code);
+    let each = json!({"jsCode": code, "mode": "runOnceForEachItem"});
+    assert_eq!(javascript("code", 2.0, each.clone()), format!("return n8n.each(async () => {{\n{code}\n}});"));
+    let item = javascript("functionItem", 1.0, json!({"functionCode": code}));
+    assert_eq!(item, format!("return n8n.each(async (item = $json) => {{\n{code}\n}});"));
+    let branch = config(&import("code", 2.0, each, json!({"onError": "continueErrorOutput"})), "a");
+    assert!(branch["javascript"].as_str().unwrap().ends_with("\n}, \"branch\");"), "{branch}");
+    assert_eq!((&branch["outputs"], branch.get("onError")), (&json!(["out", "error"]), None));
+
+    let needy = "const crypto = require('crypto');\nawait this.helpers.httpRequest({}); prefetch(); setTimeout(f, 1);";
+    let imported = import("code", 2.0, json!({"jsCode": needy}), json!({}));
+    let notes = "its code needs modules: write the code without `require`; its code needs `this.helpers`: make calls with an \
+                 http node, and read files from `$binary`; its code needs timers: wait with a delay node";
+    assert_eq!(note_of(&imported, "a"), notes);
+    let python = javascript("code", 2.0, json!({"language": "python", "pythonCode": "return [\n  1]"}));
+    assert!(python.contains("// return [\n//   1]\nthrow new Error("), "{python}");
+}
+
+#[test]
+fn the_bodies_of_http_requests() {
+    let body = |version: f64, parameters: Value| {
+        let mut given = json!({"method": "POST", "url": "https://x.example.com", "sendBody": true});
+        given.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
+        translated("httpRequest", version, given)
+    };
+    let js = |source: &str| json!({"type": "json", "value": {"js": source}});
+    let file = |source: &str| json!({"type": "file", "file": {"js": source}});
+    let pairs = |name: &str, value: &str| json!({"parameters": [{"name": name, "value": value}]});
+    for (parameters, expected) in [
+        (json!({"bodyParameters": pairs("a", "={{ $json.b }}")}), js("{ a: $json.b }")),
+        (json!({"bodyParameters": pairs("a.b", "5")}), js("n8n.bodyFields([[\"a.b\", \"5\"]])")),
+        (json!({"specifyBody": "json", "jsonBody": "{\"a\": [1, \"=b\"]}"}), js("{ a: [1, \"=b\"] }")),
+        (json!({"specifyBody": "json", "jsonBody": "={{ $json }}"}), js("n8n.jsonBody($json)")),
+        (
+            json!({"specifyBody": "json", "jsonBody": "={\"a\": {{ $json.a }}, \"b\": \"x {{ $json.b }}\"}"}),
+            js("n8n.jsonBody($text`{\"a\": ${() => $json.a}, \"b\": \"x ${() => $json.b}\"}`)"),
+        ),
+        (
+            json!({"contentType": "form-urlencoded", "bodyParameters": pairs("a", "={{ $json.b }}")}),
+            json!({"type": "form", "fields": {"a": {"js": "$json.b"}}}),
+        ),
+        (
+            json!({"contentType": "multipart-form-data", "bodyParameters": {"parameters": [
+                {"parameterType": "formBinaryData", "name": "file", "inputDataFieldName": "data"}, {"name": "a", "value": "={{ $json.b }}"},
+            ]}}),
+            file("n8n.multipart([{ name: \"file\", file: $binary[\"data\"] }, { name: \"a\", value: $json.b }])"),
+        ),
+        (
+            json!({"contentType": "binaryData", "inputDataFieldName": "=pic{{ 1 }}"}),
+            file("$binary[$text`pic${() => 1}`]"),
+        ),
+    ] {
+        assert_eq!(body(4.2, parameters)["body"], expected);
+    }
+    let raw = body(4.2, json!({"contentType": "raw", "rawContentType": "text/xml", "body": "=<a>{{ $json.a }}</a>"}));
+    assert_eq!(raw["body"], json!({"type": "text", "text": {"js": "$text`<a>${() => $json.a}</a>`"}}));
+    assert_eq!(raw["headers"], json!({"content-type": "text/xml"}));
+    let old = body(
+        2.0,
+        json!({"bodyParametersUi": {"parameter": [{"name": "a", "value": "b"}]}, "responseFormat": "string", "dataPropertyName": "text"}),
+    );
+    assert_eq!(old["body"], js("{ a: \"b\" }"));
+    assert_eq!(
+        old["itemMode"]["result"]["js"],
+        "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\" })"
+    );
+}
+
+#[test]
+fn the_other_parameters_of_http_requests() {
+    let given = json!({
+        "url": "=https://x.example.com/{{ $json.id }}", "sendQuery": true, "specifyQuery": "json", "jsonQuery": "={\"a\": {{ $json.a }}, \"b\": \"x\"}",
+        "sendHeaders": true, "headerParameters": {"parameters": [{"name": "X-Id", "value": "={{ $json.id }}"}, {"name": "Connection", "value": "close"}]},
+        "options": {"response": {"response": {"neverError": true, "fullResponse": true, "responseFormat": "file"}}, "batching": {"batch": {"batchSize": 50}}, "timeout": 1},
+    });
+    let imported = import("httpRequest", 4.2, given, json!({}));
+    let url = "$text`https://x.example.com/${() => $json.id}`";
+    let items = format!("n8n.httpItems(output, {{ responseFormat: \"file\", url: {url}, fullResponse: true }})");
+    let expected = json!({
+        "method": "GET", "url": {"js": url}, "query": {"a": {"js": "$json.a"}, "b": "x"}, "headers": {"X-Id": {"js": "$json.id"}},
+        "timeoutMs": 100, "itemMode": {"result": {"js": items}, "concurrency": 20},
+    });
+    assert_eq!(config(&imported, "a"), expected);
+    assert_eq!(note_of(&imported, "a"), "its header Connection is not imported");
+    let computed = json!({"url": "https://x.example.com", "jsonQuery": "={{ $json }}"});
+    assert_eq!(
+        translated("httpRequest", 4.2, computed)["url"],
+        json!({"js": "n8n.withQuery(\"https://x.example.com\", $json)"})
+    );
+    let unwritten = import("httpRequest", 4.2, json!({"url": "YOUR_URL{"}), json!({}));
+    assert_eq!(config(&unwritten, "a")["url"], json!({"js": "\"https://YOUR_URL{\""}));
+    let notes = "its URL had no scheme: https is assumed; `https://YOUR_URL{` is no URL: write the one to call";
+    assert_eq!(note_of(&unwritten, "a"), notes);
+}
+
+#[test]
+fn all_nodes_have_the_policies_of_n8n() {
+    let call = json!({"url": "https://x.example.com"});
+    let mode = |kind: &str, version: f64, parameters: &Value, more: Value| {
+        let given = config(&import(kind, version, parameters.clone(), more), "a");
+        let mut mode = given["itemMode"].clone();
+        mode.as_object_mut().unwrap().shift_remove("result");
+        (mode, given["onError"].clone())
+    };
+    let none = Value::Null;
+    for (more, expected) in [
+        (json!({}), json!({})),
+        (json!({"onError": "continueRegularOutput"}), json!({"onItemError": "item"})),
+        (json!({"continueOnFail": true}), json!({"onItemError": "item"})),
+        (json!({"onError": "continueErrorOutput"}), json!({"onItemError": "branch"})),
+        (json!({"executeOnce": true, "alwaysOutputData": true}), json!({"run": "first", "whenEmpty": "one"})),
+    ] {
+        assert_eq!(mode("httpRequest", 4.2, &call, more), (expected, none.clone()));
+    }
+    let set = json!({});
+    for (more, expected) in [
+        (json!({"onError": "continueRegularOutput"}), (json!({"run": "all"}), json!("continue"))),
+        (json!({"onError": "continueErrorOutput"}), (json!({"run": "all"}), json!("branch"))),
+        (json!({"executeOnce": true}), (json!({"run": "first"}), none.clone())),
+    ] {
+        assert_eq!(mode("set", 3.4, &set, more), expected);
+    }
+    let imported = import("if", 2.0, set, json!({"executeOnce": true}));
+    assert_eq!(note_of(&imported, "a"), "it processes all items, not only the first: `executeOnce` is not imported");
+}
+
+#[test]
+fn the_control_flow() {
+    let all = |field: &str, value: Value| json!({field: value, "itemMode": {"run": "all"}});
+    let js = |source: &str| json!({"js": source});
+    let delay = |version: f64, parameters: Value| translated("wait", version, parameters);
+    assert_eq!(delay(1.0, json!({})), all("seconds", json!(3_600)));
+    assert_eq!(delay(1.1, json!({})), all("seconds", json!(5)));
+    assert_eq!(delay(1.1, json!({"amount": 2, "unit": "days"})), all("seconds", json!(172_800)));
+    let computed = delay(1.1, json!({"amount": "={{ $json.n }}", "unit": "minutes"}));
+    assert_eq!(computed["until"], js("$now.plus({ minutes: Number($json.n) }).toISO()"));
+    let loops = |parameters: Value| translated("splitInBatches", 3.0, parameters)["items"].clone();
+    assert_eq!(loops(json!({})), js("n8n.batches(1).slice(0, 1)"));
+    assert_eq!(loops(json!({"batchSize": "={{ $json.n }}"})), js("n8n.batches($json.n).slice(0, 1)"));
+    assert_eq!(
+        translated("stopAndError", 1.0, json!({"errorMessage": "=No {{ $json.a }}"}))["message"],
+        js("$text`No ${() => $json.a}`")
+    );
+    let input = |parameters: Value| translated("executeWorkflow", 1.2, parameters)["input"].clone();
+    assert_eq!(input(json!({})), js("$input.all()"));
+    assert_eq!(input(json!({"mode": "each"})), js("[$input.item]"));
+    let named = json!({"value": {"a": "={{ $json.b }}"}});
+    let read = "$input.all().map((item, index) => ({ json: n8n.read({ a: () => $json.b }, index) }))";
+    assert_eq!(input(json!({"workflowInputs": named})), js(read));
+    assert_eq!(input(json!({"mode": "each", "workflowInputs": named})), js("[{ json: { a: $json.b } }]"));
+    for (parameters, output) in [
+        (json!({}), "$json"),
+        (json!({"respondWith": "allIncomingItems"}), "$input.all().map((item) => item.json)"),
+        (json!({"respondWith": "json", "responseBody": "{\"a\": 1}"}), "n8n.jsonBody(\"{\\\"a\\\": 1}\")"),
+        (json!({"respondWith": "text", "responseBody": "=Hi {{ $json.a }}"}), "$text`Hi ${() => $json.a}`"),
+        (json!({"respondWith": "noData"}), "null"),
+    ] {
+        assert_eq!(translated("respondToWebhook", 1.1, parameters)["output"], js(output));
+    }
+}
+
+#[test]
+fn models_give_the_fields_of_their_nodes() {
+    let result = |kind: &str, version: f64, parameters: Value| {
+        let given = translated(kind, version, parameters);
+        given["itemMode"]["result"]["js"].as_str().unwrap_or_else(|| panic!("{given}")).to_owned()
+    };
+    let none = || json!({});
+    for (given, expected) in [
+        (result("agent", 2.0, none()), "({ output })"),
+        (result("chainLlm", 1.5, none()), "({ text: output })"),
+        (result("chainSummarization", 2.0, none()), "({ response: { text: output } })"),
+        (result("informationExtractor", 1.0, none()), "({ output })"),
+        (result("n8n-nodes-base.openAi", 1.1, json!({"resource": "text", "prompt": "a"})), "({ text: output })"),
+        (
+            result("@n8n/n8n-nodes-langchain.openAi", 1.8, none()),
+            "({ index: 0, message: { role: \"assistant\", content: output }, finish_reason: \"stop\" })",
+        ),
+        (
+            result("openAi", 2.0, none()),
+            "({ output: [{ type: \"message\", role: \"assistant\", content: [{ type: \"output_text\", text: output }] }] })",
+        ),
+        (result("anthropic", 1.0, none()), "({ content: [{ type: \"text\", text: output }] })"),
+        (
+            result("googleGemini", 1.0, json!({"jsonOutput": true})),
+            "({ content: { parts: [{ text: JSON.stringify(output) }], role: \"model\" } })",
+        ),
+    ] {
+        assert_eq!(given, expected);
+    }
+}
+
+#[test]
+fn files_of_some_formats_are_read_by_the_platform() {
+    let pdf = translated("extractFromFile", 1.0, json!({"operation": "pdf", "binaryPropertyName": "doc"}));
+    let items = "({ numpages: output.pageCount, numrender: output.pageCount, text: output.text })";
+    assert_eq!(
+        pdf,
+        json!({"file": {"js": "$binary[\"doc\"]"}, "format": {"type": "pdf"}, "itemMode": {"result": {"js": items}}})
+    );
+    let sheet = translated(
+        "convertToFile",
+        1.1,
+        json!({"operation": "xlsx", "options": {"fileName": "=a{{ 1 }}.xlsx", "sheetName": "One"}}),
+    );
+    let items = "({ json: {}, binary: { [\"data\"]: output } })";
+    let expected = json!({
+        "data": {"js": "$input.all().map((item) => item.json)"}, "format": {"type": "xlsx", "sheet": "One"},
+        "itemMode": {"run": "all", "result": {"js": items}}, "name": {"js": "$text`a${() => 1}.xlsx`"},
+    });
+    assert_eq!(sheet, expected);
+    assert!(
+        javascript("extractFromFile", 1.0, json!({"operation": "csv"})).starts_with("return n8n.extractFromFile({")
+    );
+}
+
+#[test]
+fn forms_have_names_of_letters_here() {
+    let field = |label: &str, kind: &str| json!({"fieldLabel": label, "fieldType": kind, "requiredField": true});
+    let choice = json!({"fieldLabel": "2nd choice", "fieldType": "dropdown", "fieldOptions": {"values": [{"option": "A"}, {"option": "A"}, {"option": "B"}]}});
+    let fields =
+        json!({"values": [field("Your name", "text"), field("Your name", "textarea"), choice, field("CV", "file")]});
+    let nodes = json!([
+        {"name": "Ask", "type": "formTrigger", "typeVersion": 2.2, "parameters": {"formTitle": "Apply", "formFields": fields}},
+        {"name": "More", "type": "form", "typeVersion": 1, "parameters": {"formFields": {"values": [choice]}}},
+        {"name": "End", "type": "form", "typeVersion": 1, "parameters": {"operation": "completion", "completionTitle": "Thanks", "completionMessage": "={{ $json.a }}"}},
+    ]);
+    let wires = json!({"Ask": {"main": [[{"node": "More"}]]}, "More": {"main": [[{"node": "End"}]]}});
+    let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+    let page = json!({"title": "Apply", "fields": [
+        {"name": "your_name", "type": "text", "label": "Your name", "required": true},
+        {"name": "your_name_2", "type": "long_text", "label": "Your name", "required": true},
+        {"name": "f_2nd_choice", "type": "choice", "label": "2nd choice", "options": ["A", "B"]},
+        {"name": "cv", "type": "file", "label": "CV", "required": true},
+    ]});
+    assert_eq!(config(&imported, "ask_page"), page);
+    let code = "const values = $json;\nreturn { json: { \"Your name\": values.your_name, \"Your name\": values.your_name_2, \
+                \"2nd choice\": values.f_2nd_choice, submittedAt: $now.toISO(), formMode: \"production\" }, binary: { \"CV\": values.cv } };";
+    assert_eq!(config(&imported, "ask")["javascript"], code);
+    assert_eq!(config(&imported, "more")["fields"][0]["options"], json!({"js": "[\"A\",\"B\"]"}));
+    let end = json!({"js": "[\"Thanks\", $json.a].join(\"\\n\\n\")"});
+    assert_eq!(config(&imported, "end")["output"], end);
+}
+
+#[test]
+fn a_node_that_is_named_stays_though_it_does_nothing() {
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"}, {"name": "Pass", "type": "noOp"}, {"name": "Skip", "type": "noOp"},
+        {"name": "Off", "type": "httpRequest", "disabled": true},
+        {"name": "End", "type": "code", "parameters": {"jsCode": "return $('Pass').all().concat($('Off').all(), $('Gone').all(), $('Alone').all())"}},
+        {"name": "Alone", "type": "noOp"},
+    ]);
+    let to = |name: &str| json!({"main": [[{"node": name}]]});
+    let wires = json!({"Go": to("Pass"), "Pass": to("Skip"), "Skip": to("Off"), "Off": to("End")});
+    let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+    assert_eq!(connections(&imported), "go>pass pass>off off>end end>result");
+    assert_eq!(config(&imported, "pass")["javascript"], "return $input.all();");
+    let lines = report_lines(&imported);
+    let expected = "go input\npass code\nskip -\noff code partial: it was disabled: it passes its items on\n\
+                    end code partial: it reads `Alone`, which has no items here; it reads `Gone`, which does not exist\n\
+                    alone - partial: left out: no trigger leads to it, or it leads to nothing";
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_file_without_a_trigger_gets_one() {
+    let nodes =
+        json!([{"name": "A", "type": "noOp"}, {"name": "B", "type": "set", "typeVersion": 3.4, "parameters": {}}]);
+    let imported = read_sound(&json!({"nodes": nodes, "connections": {"A": {"main": [[{"node": "B"}]]}}}).to_string());
+    assert_eq!(connections(&imported), "start>b b>result");
+    assert!(compile::compile(&imported.graph).finish().0.is_some());
+}

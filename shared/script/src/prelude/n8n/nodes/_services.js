@@ -1,0 +1,48 @@
+// What the nodes of several services need.
+(function (n8n) {
+  'use strict';
+
+  const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isGiven = (value) => value !== undefined && value !== null && value !== '';
+  const list = (value) => (value === undefined || value === null ? [] : [].concat(value));
+  const items = () => $input.all();
+  /** Calls a function for each item of the input, with `$json` as this item. */
+  const forEach = (make) => items().map((item, index) => n8n.withItem(index, () => make(item, index)));
+
+  /** A value that may be JSON in a text. */
+  n8n.parsed = (value) => (typeof value === 'string' ? (value.trim() ? JSON.parse(value) : undefined) : value);
+  n8n.without = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+  n8n.only = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+  /** The id in the URL of a file or folder of Google. */
+  n8n.idInUrl = (text) => /(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(String(text))?.[1] ?? text;
+
+  const contentOf = (file) => file?.base64 ?? file?.data ?? '';
+  const encodeBase64 = (text) => Buffer.from(text, 'utf8').toString('base64');
+  const splitNames = (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== '')
+      : list(value);
+
+  const idOf = (value) => (isObject(value) ? value.value : value);
+
+  const toDate = (value) => {
+    if (value?.toISO) return value;
+    const text = value instanceof Date ? value.toISOString() : String(value);
+    const date = DateTime.fromISO(text.trim().replace(/^(\d{4}-\d\d-\d\d) (\d\d:)/, '$1T$2'), { setZone: true });
+    return date.isValid ? date : DateTime.fromJSDate(new Date(text));
+  };
+  /** A time as the services write it. */
+  n8n.calendarTime = (value) => {
+    if (!isGiven(value)) return undefined;
+    const date = toDate(value);
+    return date.isValid ? date.toISO() : String(value);
+  };
+  n8n.milliseconds = (value) => (isGiven(value) ? toDate(value).toMillis() : undefined);
+  n8n.slackTime = (value) =>
+    isGiven(value) ? (/^\d+(\.\d+)?$/.test(String(value)) ? String(value) : String(toDate(value).toMillis() / 1000)) : undefined;
+
+  n8n.helpers = { isObject, isGiven, list, items, forEach, contentOf, encodeBase64, splitNames, idOf, toDate };
+});

@@ -1,0 +1,77 @@
+// Files of items in requests, and Google Drive.
+(function (n8n) {
+  'use strict';
+
+  const { isObject, isGiven, list, contentOf } = n8n.helpers;
+
+  // --- Files ---
+
+  n8n.textFile = (text, contentType = 'text/plain') => ({
+    base64: Buffer.from(String(text), 'utf8').toString('base64'),
+    contentType: `${contentType}; charset=utf-8`,
+  });
+
+  /** The files of the item, by the names of their properties. */
+  n8n.files = (names) => {
+    const named = list(typeof names === 'string' ? names.split(',') : names).map((name) => String(name).trim());
+    return named
+      .filter((name) => $binary?.[name])
+      .map((name) => {
+        const file = $binary[name];
+        const base64 = contentOf(file);
+        return { name: file.name ?? file.fileName ?? name, contentType: file.contentType ?? file.mimeType, base64 };
+      });
+  };
+
+  /** A body of the type multipart/related: properties as JSON, and a file. */
+  n8n.related = (properties, file, boundary) => {
+    if (!file) throw new Error('The item has no such file');
+    const contentType = file.contentType ?? file.mimeType ?? 'application/octet-stream';
+    const parts = [
+      `Content-Type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(properties)}`,
+      `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: base64\r\n\r\n${contentOf(file)}`,
+    ];
+    return `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--`;
+  };
+
+  // --- Google Drive ---
+
+  const EXPORTS = {
+    document: ['docsToFormat', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+    presentation: ['slidesToFormat', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+    spreadsheet: ['sheetsToFormat', 'text/csv'],
+    drawing: ['drawingsToFormat', 'image/jpeg'],
+  };
+
+  /** Where the content of a file is, with the item that asks for it. */
+  n8n.driveFile = (file, { property = 'data', name, formats = {} } = {}) => {
+    const base = `https://www.googleapis.com/drive/v3/files/${encodeURIComponent(file.id)}`;
+    const kind = /^application\/vnd\.google-apps\.(\w+)$/.exec(file.mimeType)?.[1];
+    const [option, standard] = EXPORTS[kind] ?? [undefined, kind && 'application/pdf'];
+    const mimeType = kind ? (formats[option] ?? standard) : file.mimeType;
+    const url = kind ? `${base}/export?mimeType=${encodeURIComponent(mimeType)}` : `${base}?alt=media&supportsAllDrives=true`;
+    return { json: { url, property, name: name ?? file.name, mimeType, item: $json }, binary: $binary };
+  };
+
+  n8n.driveContent = ({ body }) => {
+    const { item, property, name, mimeType } = $json;
+    const isFile = isObject(body) && typeof body.base64 === 'string' && Object.keys(body).length <= 2;
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+    const base64 = isFile ? body.base64 : Buffer.from(text, 'utf8').toString('base64');
+    return { json: item, binary: { ...$binary, [property]: { base64, contentType: mimeType, name } } };
+  };
+
+  n8n.driveQuery = ({ query, name, folder, what, types, includesTrash }) => {
+    const quoted = (text) => `'${String(text).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+    const parts = [];
+    if (isGiven(query)) parts.push(String(query));
+    if (isGiven(name)) parts.push(`name contains ${quoted(name)}`);
+    if (isGiven(folder)) parts.push(`${quoted(folder)} in parents`);
+    if (what === 'folders') parts.push("mimeType = 'application/vnd.google-apps.folder'");
+    if (what === 'files') parts.push("mimeType != 'application/vnd.google-apps.folder'");
+    const kinds = list(types).filter((type) => type !== '*');
+    if (kinds.length > 0) parts.push(`(${kinds.map((type) => `mimeType = ${quoted(type)}`).join(' or ')})`);
+    if (!includesTrash && !/\btrashed\b/.test(parts[0] ?? '')) parts.push('trashed = false');
+    return parts.length > 0 ? parts.join(' and ') : undefined;
+  };
+});

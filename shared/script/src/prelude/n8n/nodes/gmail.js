@@ -1,0 +1,208 @@
+// Messages of Gmail.
+(function (n8n) {
+  'use strict';
+
+  const { isGiven, list, items, encodeBase64 } = n8n.helpers;
+
+  const forUrl = (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const decode = (text) =>
+    Buffer.from(
+      String(text ?? '')
+        .replaceAll('-', '+')
+        .replaceAll('_', '/'),
+      'base64',
+    ).toString('utf8');
+  const lines = (base64) => base64.replace(/(.{76})/g, '$1\r\n');
+  const oneLine = (text) =>
+    String(text)
+      .replace(/[\r\n]+/g, ' ')
+      .trim();
+  const isAscii = (text) => /^[\x20-\x7e]*$/.test(text);
+
+  /** A header, whose other characters are encoded in words of at most 75 characters. */
+  const headerText = (text) => {
+    const line = oneLine(text);
+    if (isAscii(line)) return line;
+    const words = [];
+    const characters = [...line];
+    for (let at = 0; at < characters.length; at += 10) {
+      words.push(`=?UTF-8?B?${encodeBase64(characters.slice(at, at + 10).join(''))}?=`);
+    }
+    return words.join('\r\n ');
+  };
+  const addresses = (value) =>
+    list(value)
+      .map(oneLine)
+      .filter((address) => address !== '')
+      .join(', ');
+
+  /** A message as MIME, in Base64 for URLs. */
+  n8n.mime = ({ to, cc, bcc, replyTo, subject = '', text, html, inReplyTo, references, files = [] }) => {
+    const headers = [];
+    const add = (name, value) => {
+      if (isGiven(value)) headers.push(`${name}: ${value}`);
+    };
+    add('To', addresses(to));
+    add('Cc', addresses(cc));
+    add('Bcc', addresses(bcc));
+    add('Reply-To', addresses(replyTo));
+    add('Subject', headerText(subject ?? ''));
+    add('In-Reply-To', inReplyTo && oneLine(inReplyTo));
+    add('References', references && oneLine(references));
+    add('MIME-Version', '1.0');
+    const part = (kind, content) =>
+      `Content-Type: text/${kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines(encodeBase64(String(content ?? '')))}`;
+    const multipart = (kind, boundary, parts) =>
+      `Content-Type: multipart/${kind}; boundary="${boundary}"\r\n\r\n${parts.map((one) => `--${boundary}\r\n${one}\r\n`).join('')}--${boundary}--`;
+    const texts = [text !== undefined && part('plain', text), html !== undefined && part('html', html)].filter(Boolean);
+    let content = texts.length > 1 ? multipart('alternative', 'atelier-text', texts) : (texts[0] ?? part('plain', ''));
+    if (files.length > 0) {
+      const attached = files.map(({ name, contentType = 'application/octet-stream', base64 }) => {
+        const named = headerText(name).replaceAll('"', "'");
+        return (
+          `Content-Type: ${contentType}; name="${named}"\r\nContent-Disposition: attachment; filename="${named}"\r\n` +
+          `Content-Transfer-Encoding: base64\r\n\r\n${lines(base64)}`
+        );
+      });
+      content = multipart('mixed', 'atelier-files', [content, ...attached]);
+    }
+    return forUrl(encodeBase64(`${headers.join('\r\n')}\r\n${content}`));
+  };
+
+  const headersOf = (message) => {
+    const headers = {};
+    for (const { name, value } of message.payload?.headers ?? []) headers[name.toLowerCase()] ??= value;
+    return headers;
+  };
+
+  /** The answer to a message, or to the last one of a conversation. */
+  n8n.gmailReply = (body, message, { onlySender = false } = {}) => {
+    const original = body.messages?.at(-1) ?? body;
+    const headers = headersOf(original);
+    const sender = headers['reply-to'] ?? headers.from;
+    const others = onlySender ? [] : [headers.to];
+    const subject = headers.subject ?? '';
+    return {
+      raw: n8n.mime({
+        to: message.to ?? [sender, ...others].filter(isGiven),
+        ...message,
+        subject: /^re:/i.test(subject) ? subject : `Re: ${subject}`,
+        inReplyTo: headers['message-id'],
+        references: [headers.references, headers['message-id']].filter(isGiven).join(' '),
+      }),
+      threadId: original.threadId ?? body.id,
+    };
+  };
+
+  /** A message in the simple form of n8n. */
+  n8n.gmailSimple = (message) => {
+    const { payload, labelIds = [], ...rest } = message;
+    const fields = { ...rest, payload: { mimeType: payload?.mimeType }, labels: labelIds.map((id) => ({ id, name: id })) };
+    for (const { name, value } of payload?.headers ?? []) {
+      if (['From', 'To', 'Cc', 'Bcc', 'Subject'].includes(name)) fields[name] = value;
+    }
+    return fields;
+  };
+
+  const partsOf = (payload) => [payload, ...(payload?.parts ?? []).flatMap(partsOf)].filter(Boolean);
+  const parseAddresses = (text) => {
+    if (!isGiven(text)) return undefined;
+    const value = text.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((one) => {
+      const [, name = '', address] = /^\s*"?(.*?)"?\s*<([^>]*)>\s*$/.exec(one) ?? [undefined, '', one.trim()];
+      return { address, name };
+    });
+    return { value, text };
+  };
+
+  /** A message with its texts. */
+  n8n.gmailMessage = (message) => {
+    const headers = headersOf(message);
+    const parts = partsOf(message.payload);
+    const textOf = (type) => {
+      const found = parts.filter((part) => part.mimeType === type && part.body?.data && !part.filename);
+      return found.length > 0 ? found.map((part) => decode(part.body.data)).join('\n') : undefined;
+    };
+    const text = textOf('text/plain');
+    const html = textOf('text/html');
+    const files = parts.filter((part) => part.filename && part.body?.attachmentId);
+    const date = headers.date === undefined ? undefined : new Date(headers.date);
+    const fields = {
+      id: message.id,
+      threadId: message.threadId,
+      labelIds: message.labelIds,
+      sizeEstimate: message.sizeEstimate,
+      headers: Object.fromEntries(
+        (message.payload?.headers ?? []).map(({ name, value }) => [name.toLowerCase(), `${name}: ${value}`]),
+      ),
+      html,
+      text: text ?? (html === undefined ? undefined : html.replace(/<[^>]*>/g, '')),
+      textAsHtml:
+        text === undefined
+          ? undefined
+          : `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br/>')}</p>`,
+      subject: headers.subject,
+      date: date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined,
+      to: parseAddresses(headers.to),
+      cc: parseAddresses(headers.cc),
+      from: parseAddresses(headers.from),
+      messageId: headers['message-id'],
+      inReplyTo: headers['in-reply-to'],
+      attachments:
+        files.length > 0
+          ? files.map((part) => ({
+              attachmentId: part.body.attachmentId,
+              name: part.filename,
+              contentType: part.mimeType,
+              messageId: message.id,
+            }))
+          : undefined,
+    };
+    return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  };
+
+  /** The files of the messages, each as an item, and the messages. */
+  n8n.gmailFiles = (prefix) => {
+    const all = items();
+    const files = all.flatMap((item, index) =>
+      (item.json.attachments ?? []).map((file, place) => ({
+        json: { ...file, key: `${prefix}${place}`, index },
+        pairedItem: index,
+      })),
+    );
+    return { files, messages: all.map((item, index) => ({ ...item, pairedItem: index })) };
+  };
+
+  /** The messages with their files, which `n8n.gmailFiles` named. */
+  n8n.gmailWithFiles = () => {
+    const [messages, files] = [[], []];
+    for (const item of items()) (item.json.key === undefined ? messages : files).push(item);
+    return messages.map((item, index) => {
+      const own = files.filter(({ json }) => json.index === index);
+      const binary = own.map(({ json }) => [
+        json.key,
+        {
+          base64: String(json.data ?? '')
+            .replaceAll('-', '+')
+            .replaceAll('_', '/'),
+          contentType: json.contentType,
+          name: json.name,
+        },
+      ]);
+      return { json: n8n.without(item.json, ['attachments']), binary: Object.fromEntries(binary), pairedItem: index };
+    });
+  };
+
+  n8n.gmailQuery = ({ q, readStatus, receivedAfter, receivedBefore, sender }) => {
+    const seconds = (time) => {
+      const number = Number(time);
+      const date = Number.isNaN(number) ? new Date(time?.toISO?.() ?? time) : new Date(number < 1e11 ? number * 1000 : number);
+      return Math.floor(date.getTime() / 1000);
+    };
+    const parts = [q];
+    if (readStatus === 'read' || readStatus === 'unread') parts.push(`is:${readStatus}`);
+    if (isGiven(receivedAfter)) parts.push(`after:${seconds(receivedAfter)}`);
+    if (isGiven(receivedBefore)) parts.push(`before:${seconds(receivedBefore)}`);
+    if (isGiven(sender)) parts.push(`from:${sender}`);
+    return parts.filter(isGiven).join(' ') || undefined;
+  };
+});

@@ -1,0 +1,150 @@
+// What n8n's HTTP Request node makes of an answer, and of the parts of a request.
+(function (n8n) {
+  'use strict';
+
+  // --- The answer ---
+
+  const STATUS_TEXTS = {
+    200: 'OK', 201: 'Created', 202: 'Accepted', 203: 'Non-Authoritative Information', 204: 'No Content', 205: 'Reset Content',
+    206: 'Partial Content', 207: 'Multi-Status', 300: 'Multiple Choices', 301: 'Moved Permanently', 302: 'Found', 303: 'See Other',
+    304: 'Not Modified', 307: 'Temporary Redirect', 308: 'Permanent Redirect', 400: 'Bad Request', 401: 'Unauthorized',
+    402: 'Payment Required', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 406: 'Not Acceptable',
+    408: 'Request Timeout', 409: 'Conflict', 410: 'Gone', 411: 'Length Required', 412: 'Precondition Failed',
+    413: 'Payload Too Large', 414: 'URI Too Long', 415: 'Unsupported Media Type', 422: 'Unprocessable Entity', 423: 'Locked',
+    424: 'Failed Dependency', 425: 'Too Early', 426: 'Upgrade Required', 428: 'Precondition Required', 429: 'Too Many Requests',
+    431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 502: 'Bad Gateway',
+    503: 'Service Unavailable', 504: 'Gateway Timeout', 505: 'HTTP Version Not Supported', 507: 'Insufficient Storage',
+  };
+
+  // The media that n8n reads as a file unless the node asks for a text.
+  const FILES = new RegExp('^(?:image|audio|video)/|^application/(?:octet-stream|gzip|zip|vnd\\.rar|epub\\+zip|x-bzip|x-bzip2|x-cdf' +
+    '|vnd\\.amazon\\.ebook|msword|vnd\\.ms-excel|vnd\\.openxmlformats-officedocument\\.[a-z.]+|vnd\\.visio|vnd\\.ms-fontobject' +
+    '|x-7z-compressed|x-tar|pdf)$');
+
+  const isFile = (body) =>
+    body !== null && typeof body === 'object' && typeof body.base64 === 'string' && typeof body.contentType === 'string';
+  const charsetOf = (header) => (/charset="?([\w-]+)/i.exec(header)?.[1] ?? '').toLowerCase();
+  const toText = (body, header) => {
+    if (typeof body === 'string') return body;
+    if (body === null || body === undefined) return '';
+    if (!isFile(body)) return JSON.stringify(body);
+    return n8n.decodeText(Buffer.from(body.base64, 'base64'), n8n.isEncoding(charsetOf(header)) ? charsetOf(header) : 'utf8');
+  };
+
+  // The name that the server gives, the last part of the address, or the property with the extension of the type.
+  const nameOf = (output, type, property, url) => {
+    const disposition = output.headers?.['content-disposition'] ?? '';
+    const named = /filename\*=(?:utf-8'[^']*')?([^;]+)/i.exec(disposition) ?? /filename="?([^";]+)/i.exec(disposition);
+    if (named !== null) return decodeName(named[1].trim());
+    const path = String(url ?? '').split(/[?#]/)[0].replace(/^[a-z]+:\/\/[^/]*/i, '');
+    const last = path.split('/').filter((part) => part !== '').at(-1);
+    if (last !== undefined) return last;
+    const extension = n8n.extensionOf(type);
+    return extension === undefined ? undefined : `${property}.${extension}`;
+  };
+  const decodeName = (name) => {
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name;
+    }
+  };
+  const toFile = (output, header, property, url) => {
+    const { body } = output;
+    const given = header.split(';')[0].trim() || (isFile(body) ? body.contentType : '');
+    const name = (isFile(body) ? body.name : undefined) ?? nameOf(output, given, property, url);
+    const contentType = given || (name === undefined ? undefined : n8n.typeOfName(name)) || 'text/plain';
+    const base64 = isFile(body) ? body.base64 : Buffer.from(toText(body, header)).toString('base64');
+    return name === undefined ? { base64, contentType } : { base64, contentType, name };
+  };
+
+  // An item has an object.
+  const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
+
+  const detect = (header) => {
+    if (header.includes('application/json')) return 'json';
+    if (FILES.test(header.split(';')[0].trim())) return 'file';
+    return 'text';
+  };
+
+  /**
+   * The items of an answer `{status, headers, body}`. `url` is the address of the request, for the name of a file, and `item` is
+   * the item of the request, whose fields an item with a file keeps.
+   */
+  n8n.httpItems = (output, options = {}) => {
+    const { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', neverError = false, url } = options;
+    const body = output.body ?? null;
+    const header = String(output.headers?.['content-type'] ?? '');
+    const format = responseFormat === 'autodetect' ? detect(header) : responseFormat;
+    const rest = fullResponse
+      ? { headers: output.headers, statusCode: output.status, statusMessage: STATUS_TEXTS[output.status] ?? '' }
+      : {};
+    const isEmpty = body === null || body === '';
+    if (format === 'file') {
+      const item = options.item ?? $input.item;
+      const binary = { ...item.binary, [outputPropertyName]: toFile(output, header, outputPropertyName, url) };
+      return [{ json: fullResponse ? rest : item.json, binary }];
+    }
+    if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toText(body, header), ...rest } }];
+    const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect');
+    if (fullResponse) return [{ json: isEmpty ? rest : { body: value, ...rest } }];
+    return (Array.isArray(value) ? value : [value]).map((each) => ({ json: toJson(each) }));
+  };
+  const parseBody = (body, neverError) => {
+    if (typeof body !== 'string' && !isFile(body)) return body;
+    try {
+      const value = JSON.parse(toText(body, ''));
+      if (typeof value !== 'string') return value;
+    } catch {
+      // The message is the same for a text and for what is no JSON.
+    }
+    if (neverError) return {};
+    throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');
+  };
+
+  // --- The request ---
+
+  /** The value of a parameter with JSON: a text is parsed. */
+  n8n.jsonBody = (value) => {
+    if (value !== undefined && typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      throw new Error('JSON parameter needs to be valid JSON');
+    }
+  };
+
+  /** The object of a list of names and values. Names with dots are paths, and a later name replaces an earlier one. */
+  n8n.bodyFields = (pairs) => {
+    const result = {};
+    for (const [name, value] of pairs) n8n.setPath(result, String(name), value);
+    return result;
+  };
+
+  // The names of nested values, as `a[0][b]`.
+  const flatten = (name, value, arrays, pairs) => {
+    if (value === undefined || typeof value === 'function') return;
+    if (value === null || typeof value !== 'object') pairs.push([name, value === null ? '' : String(value)]);
+    else if (value instanceof Date) pairs.push([name, value.toISOString()]);
+    else if (DateTime.isDateTime(value)) pairs.push([name, value.toISO()]);
+    else if (Array.isArray(value)) {
+      value.forEach((each, i) => flatten(arrays === 'repeat' ? name : `${name}[${arrays === 'brackets' ? '' : i}]`, each, arrays, pairs));
+    } else {
+      for (const key of Object.keys(value)) flatten(`${name}[${key}]`, value[key], arrays, pairs);
+    }
+  };
+  /** Names and texts, from an object or a list of pairs in which a later name replaces an earlier one. */
+  n8n.queryPairs = (query, arrays = 'indices') => {
+    const pairs = [];
+    const fields = Array.isArray(query) ? Object.fromEntries(query) : n8n.jsonBody(query) ?? {};
+    for (const name of Object.keys(fields)) flatten(name, fields[name], arrays, pairs);
+    return pairs;
+  };
+  /** The address with the query added. */
+  n8n.withQuery = (url, query, arrays) => {
+    const added = n8n.queryPairs(query, arrays).map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+    if (added === '') return url;
+    const [address, fragment] = String(url).split(/(?=#)/);
+    return address + (address.includes('?') ? '&' : '?') + added + (fragment ?? '');
+  };
+})

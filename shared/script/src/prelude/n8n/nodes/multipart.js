@@ -1,0 +1,23 @@
+// The body of a form with files: `multipart/form-data`, as a file.
+(function (n8n) {
+  'use strict';
+
+  const quote = (name) => String(name).replace(/["\r\n]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+
+  /** Each part has a name, and a value or a file. A value that is no text is sent as JSON. */
+  n8n.multipart = (parts) => {
+    const boundary = `----${crypto.randomUUID()}`;
+    const chunks = [];
+    for (const { name, value, file } of parts) {
+      const of = file === undefined || file === null ? '' : `; filename="${quote(file.name ?? name)}"`;
+      const type = of === '' ? '' : `\r\nContent-Type: ${file.contentType ?? 'application/octet-stream'}`;
+      chunks.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"${of}${type}\r\n\r\n`));
+      if (of !== '') chunks.push(Buffer.from(file.base64 ?? '', 'base64'));
+      else if (typeof value === 'object' && value !== null) chunks.push(Buffer.from(JSON.stringify(value)));
+      else chunks.push(Buffer.from(String(value ?? '')));
+      chunks.push(Buffer.from('\r\n'));
+    }
+    chunks.push(Buffer.from(`--${boundary}--\r\n`));
+    return { base64: Buffer.concat(chunks).toString('base64'), contentType: `multipart/form-data; boundary=${boundary}` };
+  };
+})

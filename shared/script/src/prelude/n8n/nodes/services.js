@@ -1,0 +1,302 @@
+// What imported nodes of other services need.
+(function (n8n) {
+  'use strict';
+
+  const { isObject, isGiven, list, contentOf, encodeBase64, splitNames, idOf, toDate } = n8n.helpers;
+
+  // --- Slack and Discord ---
+
+  /** The answer of Slack, whose errors have status 200. */
+  n8n.slackAnswer = (body) => {
+    if (body?.ok === false) throw new Error(`Slack answered with the error "${body.error}"`);
+    return body;
+  };
+  n8n.slackBlocks = (value) => {
+    const parsed = n8n.parsed(value);
+    return Array.isArray(parsed) ? parsed : parsed?.blocks;
+  };
+  n8n.discordColor = (color) => (typeof color === 'string' ? parseInt(color.replace('#', ''), 16) || 0 : color);
+
+  // --- Airtable ---
+
+  n8n.airtableRecord = ({ id, createdTime, fields }, names) => ({
+    id,
+    createdTime,
+    ...(Array.isArray(names) ? n8n.only(fields, names) : fields),
+  });
+  n8n.airtableMatch = (columns) => {
+    const equal = ([name, value]) => {
+      const literal =
+        typeof value === 'number' || typeof value === 'boolean'
+          ? Number(value)
+          : `'${String(value ?? '')
+              .replaceAll('\\', '\\\\')
+              .replaceAll("'", "\\'")}'`;
+      return `{${name}} = ${literal}`;
+    };
+    return `AND(${Object.entries(columns).map(equal).join(', ')})`;
+  };
+
+  // --- Feeds and SQL ---
+
+  /** The entries of a feed, by the names of n8n. */
+  n8n.feedItems = ({ items: entries }) =>
+    entries.map((entry) => {
+      const plain = String(entry.content ?? entry.summary ?? '')
+        .replace(/<[^>]*>/g, '')
+        .trim();
+      const fields = {
+        creator: entry.author,
+        title: entry.title,
+        link: entry.link,
+        pubDate: entry.published ?? entry.updated,
+        author: entry.author,
+        content: entry.content ?? entry.summary,
+        contentSnippet: plain,
+        guid: entry.id,
+        categories: entry.categories.length > 0 ? entry.categories : undefined,
+        isoDate: entry.published ?? entry.updated,
+        enclosure: entry.attachments[0] && {
+          url: entry.attachments[0].url,
+          type: entry.attachments[0].contentType,
+          length: entry.attachments[0].bytes,
+        },
+      };
+      return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
+    });
+
+  /** The values of placeholders: a list, or a text with commas. */
+  n8n.sqlValues = (value) =>
+    Array.isArray(value)
+      ? value
+      : typeof value === 'string'
+        ? value.split(',').map((part) => part.trim())
+        : isGiven(value)
+          ? [value]
+          : [];
+
+  // --- Supabase ---
+
+  /** Conditions of PostgREST. */
+  n8n.supabaseFilter = ({ conditions, match, text, type }) => {
+    if (isGiven(text) && (type === 'string' || !conditions)) {
+      const parts = String(text)
+        .split('&')
+        .filter((part) => part.includes('='));
+      const written = parts.map((part) => {
+        const at = part.indexOf('=');
+        const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+        return ['and', 'or'].includes(name) ? `${name}${value}` : `${name}.${value}`;
+      });
+      return written.length > 0 ? `(${written.join(',')})` : undefined;
+    }
+    const quoted = (value) =>
+      /[,.:()"\\\s]/.test(String(value)) ? `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : String(value);
+    const written = list(conditions)
+      .filter(({ keyName }) => isGiven(keyName))
+      .map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
+        const operator = condition === 'fullText' ? (searchFunction ?? 'fts') : condition;
+        return `${quoted(keyName)}.${operator}.${operator === 'is' ? keyValue : quoted(keyValue ?? '')}`;
+      });
+    if (written.length === 0) return undefined;
+    return match === 'allFilters' || written.length === 1 ? `(${written.join(',')})` : `(or(${written.join(',')}))`;
+  };
+
+  // --- GitHub and GitLab ---
+
+  /** The name of an owner or a repository, which may be in its URL. */
+  n8n.githubName = (value) =>
+    String(value)
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '')
+      .split('/')
+      .at(-1);
+  n8n.githubContent = ({ text = '', binary, property = 'data' }) => {
+    if (binary === true) return contentOf($binary[property]);
+    return encodeBase64(isObject(text) || Array.isArray(text) ? JSON.stringify(text) : String(text));
+  };
+  /** A file of a repository as a file of the item. */
+  n8n.githubFile = ({ name, file_name: fileName = name, content = '' }, property = 'data') => ({
+    json: $json,
+    binary: {
+      ...$binary,
+      [property]: { base64: String(content).replaceAll('\n', ''), contentType: 'application/octet-stream', name: fileName },
+    },
+  });
+  n8n.gitlabProject = ({ owner, repo }) => [owner, repo].filter(isGiven).join('/');
+
+  // --- Jira, Linear and Zendesk ---
+
+  const jiraText = (text) => ({
+    type: 'doc',
+    version: 1,
+    content: String(text)
+      .split('\n')
+      .map((line) => ({ type: 'paragraph', content: line ? [{ type: 'text', text: line }] : [] })),
+  });
+  const named = (value, field) => (/^\d+$/.test(String(value)) ? { id: String(value) } : { [field]: String(value) });
+  n8n.jiraFields = ({ project, issueType, summary, description, fields = {} }) => {
+    const text = description ?? fields.description;
+    const [assignee, reporter, priority] = [idOf(fields.assignee), idOf(fields.reporter), idOf(fields.priority)];
+    const custom = list(fields.customFieldsUi?.customFieldsValues).map(({ fieldId, fieldValue }) => [idOf(fieldId), fieldValue]);
+    return {
+      summary: fields.summary ?? summary,
+      project: isGiven(project) ? named(idOf(project), 'key') : undefined,
+      issuetype: isGiven(fields.issueType ?? issueType) ? named(idOf(fields.issueType ?? issueType), 'name') : undefined,
+      description: isGiven(text) ? jiraText(text) : undefined,
+      labels: list(fields.labels).length > 0 ? list(fields.labels).flatMap(splitNames) : undefined,
+      assignee: isGiven(assignee) ? { accountId: assignee } : undefined,
+      reporter: isGiven(reporter) ? { accountId: reporter } : undefined,
+      priority: isGiven(priority) ? named(priority, 'name') : undefined,
+      parent: isGiven(fields.parentIssueKey) ? { key: fields.parentIssueKey } : undefined,
+      duedate: isGiven(fields.dueDate) ? toDate(fields.dueDate).toFormat('yyyy-MM-dd') : undefined,
+      ...Object.fromEntries(custom.filter(([id]) => isGiven(id))),
+    };
+  };
+  n8n.linearFields = ({ priorityId, ...fields }) => ({
+    ...fields,
+    ...(isGiven(priorityId) ? { priority: Number(priorityId) } : {}),
+  });
+  n8n.zendeskTicket = (fields) => {
+    const { customFieldsUi, internalNote, publicReply, externalId, assigneeEmail, group, recipient, ...more } = fields;
+    const custom = list(customFieldsUi?.customFieldsValues);
+    const comment = isGiven(internalNote)
+      ? { html_body: internalNote, public: false }
+      : isGiven(publicReply)
+        ? { body: publicReply, public: true }
+        : undefined;
+    return {
+      ...more,
+      comment,
+      external_id: externalId,
+      assignee_email: assigneeEmail,
+      group_id: group,
+      recipient,
+      custom_fields: custom.length > 0 ? custom : undefined,
+    };
+  };
+  n8n.zendeskQuery = ({ query, status, group }) =>
+    ['type:ticket', query, isGiven(status) && `status:${status}`, isGiven(group) && `group:${group}`].filter(Boolean).join(' ');
+
+  // --- Outlook ---
+
+  const recipients = (value) =>
+    isGiven(value)
+      ? list(value)
+          .flatMap((one) => String(one).split(/[,;]/))
+          .map((address) => ({ emailAddress: { address: address.trim() } }))
+      : undefined;
+  n8n.outlookMessage = ({ to, subject, content, fields = {} }) => {
+    const body = content ?? fields.bodyContent;
+    const type = String(fields.bodyContentType ?? fields.contentType ?? 'html').toLowerCase();
+    const files = n8n.files(
+      list(fields.attachments?.attachments)
+        .map(({ binaryPropertyName }) => binaryPropertyName)
+        .filter(isGiven),
+    );
+    const categories = typeof fields.categories === 'string' ? [fields.categories] : fields.categories;
+    return {
+      subject: fields.subject ?? subject,
+      body: body === undefined ? undefined : { contentType: type === 'text' ? 'Text' : 'HTML', content: String(body) },
+      toRecipients: recipients(to ?? fields.toRecipients),
+      ccRecipients: recipients(fields.ccRecipients),
+      bccRecipients: recipients(fields.bccRecipients),
+      replyTo: recipients(fields.replyTo),
+      from: recipients(fields.from)?.[0],
+      importance: fields.importance,
+      categories,
+      isRead: fields.isRead,
+      attachments:
+        files.length > 0
+          ? files.map(({ name, contentType, base64 }) => ({
+              '@odata.type': '#microsoft.graph.fileAttachment',
+              name,
+              contentType,
+              contentBytes: base64,
+            }))
+          : undefined,
+    };
+  };
+  n8n.outlookFilter = ({ custom, receivedAfter, receivedBefore, readStatus, hasAttachments, sender }) => {
+    const parts = [custom];
+    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${toDate(receivedAfter).toUTC().toISO()}`);
+    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${toDate(receivedBefore).toUTC().toISO()}`);
+    if (readStatus === 'read' || readStatus === 'unread') parts.push(`isRead eq ${readStatus === 'read'}`);
+    if (typeof hasAttachments === 'boolean') parts.push(`hasAttachments eq ${hasAttachments}`);
+    if (isGiven(sender)) parts.push(`from/emailAddress/address eq '${String(sender).replaceAll("'", "''")}'`);
+    return parts.filter(isGiven).join(' and ') || undefined;
+  };
+
+  // --- Others ---
+
+  n8n.youtubeParts = (parts, all) => {
+    const named = list(parts);
+    return named.length === 0 || named.includes('*') ? all : named.join(',');
+  };
+  n8n.youtubeSnippet = ({ tags, ...fields }) => ({ ...fields, tags: isGiven(tags) ? splitNames(tags) : undefined });
+  n8n.lastSegment = (value) => String(idOf(value)).split('?')[0].replace(/\/+$/, '').split('/').at(-1);
+  n8n.trelloId = (value) => /trello\.com\/[bc]\/(\w+)/.exec(String(value))?.[1] ?? value;
+  n8n.redditName = (id, prefix) => (/^t\d_/.test(String(id)) ? String(id) : `${prefix}${id}`);
+  n8n.mondayAnswer = (body) => {
+    if (body?.errors?.length > 0 || body?.error_message) throw new Error(body.error_message ?? body.errors[0].message);
+    return body.data;
+  };
+  n8n.twilioNumber = ({ number, isWhatsApp }) =>
+    isWhatsApp === true && !String(number).startsWith('whatsapp:') ? `whatsapp:${number}` : String(number ?? '');
+  n8n.twilioTwiml = ({ message = '', twiml }) => {
+    if (twiml === true) return String(message);
+    return `<Response><Say>${String(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Say></Response>`;
+  };
+  n8n.wordpressFields = ({ title, more = {} }) => {
+    const { authorId, commentStatus, pingStatus, postId, ...fields } = more;
+    const ids = (value) => (value === undefined ? undefined : list(value).map(Number));
+    return {
+      title,
+      ...fields,
+      author: authorId,
+      comment_status: commentStatus,
+      ping_status: pingStatus,
+      categories: ids(fields.categories),
+      tags: ids(fields.tags),
+    };
+  };
+  n8n.wooFields = ({ name, email, more = {}, images, metadata }) => {
+    const snake = (text) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const fields = Object.fromEntries(Object.entries(more).map(([key, value]) => [snake(key), value]));
+    if (fields.categories !== undefined) fields.categories = list(fields.categories).map((id) => ({ id }));
+    if (fields.tags !== undefined) fields.tags = list(fields.tags).map((id) => ({ id }));
+    return { name, email, ...fields, images, meta_data: metadata };
+  };
+  const SALESFORCE_NAMES = {
+    acconuntId: 'AccountId',
+    mobilePhone: 'MobilePhone',
+    owner: 'OwnerId',
+    firstname: 'FirstName',
+    lastname: 'LastName',
+    emailBouncedReason: 'EmailBouncedReason',
+  };
+  n8n.salesforceFields = ({ fields = {}, more = {} }) => {
+    const written = { ...fields };
+    for (const [name, value] of Object.entries(more)) {
+      if (name === 'customFieldsUi')
+        for (const { fieldId, value: content } of list(value?.customFieldsValues)) written[fieldId] = content;
+      else if (isGiven(value)) written[SALESFORCE_NAMES[name] ?? name[0].toUpperCase() + name.slice(1)] = value;
+    }
+    return written;
+  };
+  n8n.salesforceQuery = ({ object, fields, conditions, limit, all }) => {
+    const chosen = typeof fields === 'string' ? splitNames(fields) : list(fields);
+    const literal = (value) =>
+      typeof value === 'number' || typeof value === 'boolean'
+        ? value
+        : `'${String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+    const OPERATORS = { equal: '=', '>': '>', '<': '<', '>=': '>=', '<=': '<=' };
+    const where = list(conditions).map(
+      ({ field, operation = 'equal', value }) => `${field} ${OPERATORS[operation] ?? operation} ${literal(value)}`,
+    );
+    const names =
+      chosen.length > 0 ? ['Id', ...chosen.filter((name) => name.toLowerCase() !== 'id')].join(',') : 'FIELDS(STANDARD)';
+    const most = all === true ? 200 : (limit ?? 50);
+    return `SELECT ${names} FROM ${object}${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''} LIMIT ${most}`;
+  };
+});

@@ -1,0 +1,297 @@
+//! Small workflows that n8n's own engine has run: `tests/clients/n8n` records what each node gave. Imported, each node gives
+//! the same, or the report of the import says that it may not, or `differences.txt` gives the reason.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::IntoResponse;
+use base64::prelude::{BASE64_STANDARD, Engine};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::TestApp;
+use tests::binaries::folder;
+use tests::client::{Person, send};
+
+const WORKFLOWS: &str = "/builder/v1/workflows";
+
+/// How an imported workflow compares with the original.
+#[derive(Debug, PartialEq)]
+enum Comparison {
+    Same,
+    /// The report or a problem of the draft says that something is missing.
+    Reported(String),
+    Different(String),
+}
+
+/// The answers of the current case, and the requests so far.
+#[derive(Default)]
+struct Stub {
+    answers: Vec<Value>,
+    requests: Vec<Value>,
+}
+
+/// Serves the HTTP answers of the cases: `https://example.com/x` is the path `/example.com/x` here.
+async fn start_stub() -> (String, Arc<Mutex<Stub>>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stub = Arc::<Mutex<Stub>>::default();
+    let router = Router::new().fallback(answer).with_state(stub.clone());
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    (url, stub)
+}
+
+async fn answer(State(stub): State<Arc<Mutex<Stub>>>, request: Request) -> axum::response::Response {
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    let url = format!("https:/{}", parts.uri);
+    let mut stub = stub.lock().unwrap();
+    stub.requests.push(json!({"method": parts.method.as_str(), "url": url, "body": String::from_utf8_lossy(&body)}));
+    let fits = |answer: &&mut Value| {
+        let method = answer["method"].as_str().unwrap_or(parts.method.as_str());
+        let part = answer["url"].as_str().or(answer["path"].as_str()).unwrap_or_default();
+        let part = part.split_once("://").map_or(part, |(_, rest)| rest);
+        method.eq_ignore_ascii_case(parts.method.as_str()) && url.contains(part) && answer["times"].as_i64() != Some(0)
+    };
+    let Some(found) = stub.answers.iter_mut().find(fits) else {
+        return (StatusCode::IM_A_TEAPOT, format!("no answer for {url}")).into_response();
+    };
+    if let Some(times) = found["times"].as_i64() {
+        found["times"] = json!(times - 1);
+    }
+    let status = StatusCode::from_u16(found["status"].as_u64().unwrap_or(200) as u16).unwrap();
+    let mut headers = HeaderMap::new();
+    for (name, value) in found["headers"].as_object().into_iter().flatten() {
+        let name: HeaderName = name.parse().unwrap();
+        for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            headers.append(name.clone(), HeaderValue::from_str(&value).unwrap());
+        }
+    }
+    let body = match &found["body"] {
+        Value::Null => Vec::new(),
+        Value::String(text) => text.clone().into_bytes(),
+        Value::Object(file) if file.len() == 1 && file.contains_key("base64") => {
+            BASE64_STANDARD.decode(file["base64"].as_str().unwrap()).unwrap()
+        }
+        value => {
+            headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+            value.to_string().into_bytes()
+        }
+    };
+    (status, headers, body).into_response()
+}
+
+/// Sends the calls of the workflow to the stub.
+fn redirect(workflow: &Value, stub: &str) -> Value {
+    let mut workflow = workflow.clone();
+    for node in workflow["nodes"].as_array_mut().unwrap() {
+        if node["type"] == "n8n-nodes-base.httpRequest"
+            && let Some(url) = node["parameters"]["url"].as_str()
+        {
+            let url = url.replace("https://", &format!("{stub}/")).replace("http://stub/", &format!("{stub}/stub/"));
+            node["parameters"]["url"] = json!(url);
+        }
+    }
+    workflow
+}
+
+/// The outputs of a node that are compared: not what a filter discards, and not the batches of a loop.
+fn compared_outputs(case: &Value, name: &str) -> usize {
+    let nodes = case["workflow"]["nodes"].as_array().unwrap();
+    let node = nodes.iter().find(|node| node["name"] == name).unwrap();
+    match node["type"].as_str().unwrap() {
+        "n8n-nodes-base.filter" => 1,
+        "n8n-nodes-base.splitInBatches" => 0,
+        _ => usize::MAX,
+    }
+}
+
+/// The data of all items that a node gave, by its name: those of all runs, output by output.
+fn recorded_items(case: &Value) -> BTreeMap<String, Vec<Value>> {
+    let nodes = case["nodes"].as_object().unwrap().iter();
+    let nodes = nodes.filter(|(name, _)| compared_outputs(case, name) > 0);
+    let items = nodes.map(|(name, runs)| {
+        let runs = runs.as_array().unwrap();
+        let outputs = runs.iter().map(|run| run.as_array().map_or(0, Vec::len)).max().unwrap_or_default();
+        let outputs = outputs.min(compared_outputs(case, name));
+        let at = |output: usize| runs.iter().flat_map(move |run| run[output].as_array().into_iter().flatten());
+        let items = (0..outputs).flat_map(at).map(|item| item["json"].clone());
+        (name.clone(), items.collect())
+    });
+    items.collect()
+}
+
+/// The same of a preview. Nodes that do not work on items, such as triggers, are left out.
+fn previewed_items(graph: &Value, preview: &Value) -> BTreeMap<String, Vec<Value>> {
+    let mut found = BTreeMap::new();
+    for node in graph["nodes"].as_array().unwrap().iter().filter(|node| node["config"]["itemMode"].is_object()) {
+        let id = node["id"].as_str().unwrap();
+        let element = format!("{id}]/{id}");
+        let steps = preview["nodes"].as_array().unwrap().iter().filter(|step| step["nodeId"] == id);
+        let is_element = |step: &str| {
+            let parent = step.strip_suffix(&format!("]/{id}")).and_then(|rest| rest.rsplit_once('['));
+            parent.is_some_and(|(scope, _)| scope == id || scope.ends_with(&format!("/{id}")))
+                || step.contains(&element)
+        };
+        let steps: Vec<&Value> = steps
+            .filter(|step| step["state"] == "completed" || step["port"].is_string())
+            .filter(|step| !is_element(step["step"].as_str().unwrap()))
+            .collect();
+        let ports = node["config"]["outputs"].as_array().cloned().unwrap_or_default();
+        let mut ports: Vec<Value> = if ports.is_empty() { vec![json!("out")] } else { ports };
+        ports.push(json!("error"));
+        let mut items = Vec::new();
+        for port in &ports {
+            for step in &steps {
+                let output = &step["output"];
+                let list = if output.is_object() { &output[port.as_str().unwrap()] } else { output };
+                if output.is_object() || *port == ports[0] {
+                    items.extend(list.as_array().into_iter().flatten().map(|item| item["json"].clone()));
+                }
+            }
+        }
+        if !steps.is_empty() {
+            found.insert(node["name"].as_str().unwrap().to_owned(), items);
+        }
+    }
+    found
+}
+
+/// Removes the headers that the server of the test adds to its answers.
+fn without_transport(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Object(headers)) = fields.get_mut("headers") {
+                headers.retain(|name, _| !["date", "content-length"].contains(&name.as_str()));
+            }
+            fields.values_mut().for_each(without_transport);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_transport),
+        _ => {}
+    }
+}
+
+/// Numbers are the same if their values are.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| other.get(name).is_some_and(|other| is_same(value, other)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// What the node sent: the method, the URL, and the body as JSON if it is JSON. A space is `+` or `%20`.
+fn request_of(request: &Value) -> Value {
+    let body = request["body"].as_str().unwrap_or_default();
+    let body = serde_json::from_str(body).unwrap_or_else(|_| json!(body.replace('+', "%20")));
+    let url = request["url"].as_str().unwrap();
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    json!({"method": request["method"], "path": path, "query": query.replace('+', "%20"), "body": body})
+}
+
+async fn compare(ada: &Person, case: &Value, stub_url: &str, stub: &Mutex<Stub>) -> Comparison {
+    let request = ada.request(Method::POST, &format!("{WORKFLOWS}/import")).header("content-type", "application/json");
+    let imported = send(request.body(redirect(&case["workflow"], stub_url).to_string())).await;
+    if imported.status != "201 Created" {
+        return Comparison::Reported(imported.text);
+    }
+    let id = imported.id();
+    let report = &imported.json["report"];
+    let notes: Vec<String> = report["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["status"] != "mapped")
+        .map(|node| format!("{}: {}", node["id"].as_str().unwrap(), node["why"].as_str().unwrap()))
+        .collect();
+    let validation = ada.post(&format!("{WORKFLOWS}/{id}/validate")).await;
+    let problems = validation.json["data"]["problems"].as_array().unwrap().iter();
+    let mut errors =
+        problems.filter(|problem| problem["severity"] == "error" && problem["code"] != "channel_incomplete");
+    if let Some(problem) = errors.next() {
+        return Comparison::Reported(problem["message"].as_str().unwrap_or_default().to_owned());
+    }
+    *stub.lock().unwrap() =
+        Stub { answers: case["http"].as_array().cloned().unwrap_or_default(), requests: Vec::new() };
+    let mut body = json!({});
+    if let Some(input) = case.get("input") {
+        body["input"] = input.clone();
+    }
+    let preview = ada.post_json(&format!("{WORKFLOWS}/{id}/preview"), body).await;
+    if preview.status != "200 OK" {
+        return Comparison::Different(preview.text);
+    }
+    let preview = &preview.json["data"];
+    let graph = &ada.get(&format!("{WORKFLOWS}/{id}")).await.json["data"]["graph"];
+    let (recorded, previewed) = (recorded_items(case), previewed_items(graph, preview));
+    let mut different = String::new();
+    let is_failed = preview["state"] == "failed";
+    if is_failed == case["error"].is_null() {
+        write!(different, "ended as {}: {}; ", preview["state"], preview["error"]).unwrap();
+    }
+    let imported_names: Vec<&str> =
+        graph["nodes"].as_array().unwrap().iter().map(|node| node["name"].as_str().unwrap()).collect();
+    for (name, expected) in &recorded {
+        let is_compared = graph["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|node| node["name"] == **name && node["config"]["itemMode"].is_object());
+        let mut found = previewed.get(name).cloned().unwrap_or_default();
+        found.iter_mut().for_each(without_transport);
+        if imported_names.contains(&name.as_str()) && is_compared && !is_same(&json!(found), &json!(expected)) {
+            write!(different, "{name} gave {} instead of {}; ", json!(found), json!(expected)).unwrap();
+        }
+    }
+    let sent: Vec<Value> = stub.lock().unwrap().requests.iter().map(request_of).collect();
+    let expected: Vec<Value> = case["requests"].as_array().into_iter().flatten().map(request_of).collect();
+    if !is_same(&json!(sent), &json!(expected)) {
+        write!(different, "sent {} instead of {}; ", json!(sent), json!(expected)).unwrap();
+    }
+    match (different.is_empty(), notes.is_empty()) {
+        (true, _) => Comparison::Same,
+        (false, false) => Comparison::Reported(format!("{}; {different}", notes.join("; "))),
+        (false, true) => Comparison::Different(different),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn imported_workflows_do_what_they_did_in_n8n() {
+    let folder = folder("tests/clients/n8n");
+    let recorded = std::fs::read_to_string(folder.join("recorded.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&recorded).unwrap();
+    let known = std::fs::read_to_string(folder.join("differences.txt")).unwrap();
+    let known: BTreeMap<&str, &str> =
+        known.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" | ")).collect();
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (url, stub) = start_stub().await;
+    let only = std::env::var("N8N_CASES").unwrap_or_default();
+    let (mut same, mut reported, mut wrong) = (0, Vec::new(), Vec::<String>::new());
+    for case in cases.iter().filter(|case| case["name"].as_str().unwrap().contains(&only)) {
+        let name = case["name"].as_str().unwrap();
+        match (compare(&ada, case, &url, &stub).await, known.get(name)) {
+            (Comparison::Same, None) => same += 1,
+            (Comparison::Same, Some(_)) => wrong.push(format!("{name}: is the same; remove it from differences.txt")),
+            (Comparison::Reported(_) | Comparison::Different(_), Some(_)) => {}
+            (Comparison::Reported(why), None) => reported.push(format!("{name}: {why}")),
+            (Comparison::Different(what), None) => wrong.push(format!("{name}: {what}")),
+        }
+    }
+    println!("{same} the same, {} reported, {} known", reported.len(), known.len());
+    reported.iter().for_each(|line| println!("reported: {line}"));
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
