@@ -6,7 +6,8 @@
   const isJson = (value) => n8n.isObject(value) && !isArray(value) && !(value instanceof Date);
   const MARKS = ['json', 'binary', 'pairedItem'];
   const KEYS = new Set([...MARKS, 'error', 'index']);
-  const isItem = (value) => MARKS.some((key) => key in value);
+  /** An object with only an origin is data. */
+  const isItem = (value) => MARKS.some((key) => key in value && (key !== 'pairedItem' || Object.keys(value).length > 1));
   const WRONG = "Code doesn't return items properly";
 
   const toItem = (element, index, isOfList) => {
@@ -33,32 +34,49 @@
     return n8n.completeOrigins([items])[0];
   };
 
-  const orError = async (run, onError, port) => {
+  const isFailure = ({ json }) => Object.keys(json).length === 1 && 'error' in json;
+  const divide = (items, port) => ({
+    [port]: items.filter((item) => !isFailure(item)),
+    error: items.filter(isFailure),
+  });
+
+  /** Runs code once. If the node goes on after an error of the code, there is an item with the message. */
+  const runOnce = async (run, toItems, onError, port) => {
+    let items;
     try {
-      const items = await run();
-      return onError === 'branch' ? { [port]: items, error: [] } : items;
+      const value = await run();
+      try {
+        items = toItems(value);
+      } catch (error) {
+        // A result that is wrong makes n8n pass the input on.
+        if (onError === 'fail') throw error;
+        items = n8n.received();
+      }
     } catch (error) {
       if (onError === 'fail') throw error;
-      const item = { json: { error: error instanceof Error ? error.message : String(error) }, pairedItem: { item: 0 } };
-      return onError === 'branch' ? { [port]: [], error: [item] } : [item];
+      const json = { error: error instanceof Error ? error.message : String(error) };
+      const isKnown = onError === 'item' || n8n.received().length === 1;
+      items = [{ json, ...(isKnown && { pairedItem: { item: 0 } }) }];
     }
+    return onError === 'branch' ? divide(items, port) : items;
   };
 
   /** Runs code once. `onError` is as in `n8n.each`. */
-  n8n.all = (run, onError = 'fail', port = 'out') => orError(async () => n8n.itemsOfCode(await run()), onError, port);
+  n8n.all = (run, onError = 'fail', port = 'out') => runOnce(run, n8n.itemsOfCode, onError, port);
 
   const copied = (item) => ({ ...item, json: n8n.copy(item.json) });
 
+  const itemsOfFunction = (value) => {
+    if (!n8n.isObject(value)) throw new Error(WRONG);
+    const list = isArray(value) ? value : [value];
+    const items = list.every((element) => isJson(element) && 'json' in element) ? list : list.map((json) => ({ json }));
+    for (const { json } of items) if (!n8n.isObject(json)) throw new Error('The json-property has to be an object!');
+    return n8n.completeOrigins([items.map(({ json, binary, pairedItem }) => ({ json, binary, pairedItem }))])[0];
+  };
+
   /** The node "Function": its code gets all items. */
   n8n.function = (run, onError = 'fail', port = 'out') =>
-    orError(async () => {
-      const value = await run(n8n.received().map(copied));
-      if (!n8n.isObject(value)) throw new Error(WRONG);
-      const list = isArray(value) ? value : [value];
-      const items = list.every((element) => isJson(element) && 'json' in element) ? list : list.map((json) => ({ json }));
-      for (const { json } of items) if (!n8n.isObject(json)) throw new Error('The json-property has to be an object!');
-      return n8n.completeOrigins([items.map(({ json, binary, pairedItem }) => ({ json, binary, pairedItem }))])[0];
-    }, onError, port);
+    runOnce(() => run(n8n.received().map(copied)), itemsOfFunction, onError, port);
 
   /** The node "Function Item": its code gets the data of one item, and returns data. The files stay. */
   n8n.functionItem = async (run, onError = 'fail', port = 'out') => {

@@ -14,7 +14,7 @@
       ...parameters,
       fieldsToSummarize: { values },
       options: { ...options, continueIfFieldNotFound: version >= 2.1 },
-    }, 1, { onlyNumbers: version < 3, skipMissing: true, ...(version === 1 && { columnOf: (path) => path }) });
+    }, 1, { onlyNumbers: version < 3, skipMissing: true, inKeyOrder: true, ...(version === 1 && { columnOf: (path) => path }) });
   };
 
   /** The older versions refuse what they cannot split. */

@@ -34,16 +34,16 @@
   // --- Version 3 ---
 
   const brackets = /^\[(?:'.*'|".*")\]$/;
-  /** n8n reads `["a"]` as the key `a`, except if there is a key with this very name. */
-  const plainKey = (object, key) =>
-    brackets.test(key) && object[key] === undefined ? key.slice(2, -2) : key;
+  /** Also without paths, n8n reads `["a"]` as the key `a`, except if there is a key with this very name. */
+  const plainKey = (object, key, dots) =>
+    !dots && brackets.test(key) && object[key] === undefined ? key.slice(2, -2) : key;
 
   const choose = (json, include, names, dots) => {
     if (include === 'none') return {};
     if (include === 'selected') {
       const result = {};
       for (const name of names) {
-        const key = plainKey(json, name);
+        const key = plainKey(json, name, dots);
         const value = n8n.getPath(json, key, dots);
         if (value === undefined) continue;
         n8n.setPath(result, dots ? name.split('.').pop() : key, n8n.copy(value), dots);
@@ -51,7 +51,7 @@
       return result;
     }
     const result = n8n.copy(json);
-    if (include === 'except') for (const name of names) n8n.deletePath(result, plainKey(json, name), dots);
+    if (include === 'except') for (const name of names) n8n.deletePath(result, plainKey(json, name, dots), dots);
     return result;
   };
 
@@ -129,7 +129,7 @@
         const list = version < 3.3 ? oldFields(fields(index), index) : fields(index)?.assignments ?? [];
         values = setFields(list, item, index, { version, loose: options.ignoreConversionErrors === true }, result);
       }
-      for (const [key, value] of values) n8n.setPath(result.json, plainKey(result.json, key), value, dots);
+      for (const [key, value] of values) n8n.setPath(result.json, plainKey(result.json, key, dots), value, dots);
       return [result];
     });
   };

@@ -43,7 +43,7 @@
   };
 
   /** The groups of items with the same value of a field, in the order of their first items. */
-  const groupBy = (items, field, { dots, skipEmpty, skipMissing, version }) => {
+  const groupBy = (items, field, { dots, skipEmpty, skipMissing, inKeyOrder, version }) => {
     const groups = new Map();
     for (const item of items) {
       const value = n8n.getPath(item.json, field, dots);
@@ -53,7 +53,7 @@
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(item);
     }
-    return groups;
+    return inKeyOrder ? Object.entries(Object.fromEntries(groups)) : groups;
   };
 
   const toRows = (items, fields, entries, settings) => {
@@ -79,7 +79,7 @@
     return tree;
   };
 
-  /** `special` is how "Item Lists" differs: names of columns, extremes of numbers only, and which values are empty. */
+  /** `special` is how "Item Lists" differs: names of columns, extremes of numbers only, which values are empty, and the order. */
   n8n.summarize = (parameters, version, special = {}) => {
     const items = n8n.received();
     const { fieldsToSummarize, fieldsToSplitBy = '', options = {} } = n8n.read(parameters, 0);
