@@ -15,7 +15,8 @@ const DATA = new Set(['set', 'if', 'filter', 'switch', 'merge', 'aggregate', 'sp
   'summarize', 'renameKeys', 'compareDatasets', 'noOp']);
 const CODE = new Set(['code', 'function', 'functionItem']);
 /** What this test does not show to a node: other nodes, and settings of the engine. */
-const ELSEWHERE = /\$\(|\$node\b|\$items\(|\$item\(|\$prevNode|\$workflow|\$execution|\$getWorkflowStaticData|\$runIndex|\$parameter|\$vars|\$env|\$nodeVersion|getBinaryData|helpers/;
+const OTHER_VARIABLES = 'prevNode|workflow|execution|getWorkflowStaticData|runIndex|parameter|vars|env|nodeVersion';
+const ELSEWHERE = new RegExp(`\\$(?:\\(|node\\b|items?\\(|${OTHER_VARIABLES})|helpers`);
 
 /** Cases about what this test does not have: the zone of the workflow, other nodes, and expressions that the importer rewrites. */
 const OTHERS = /^(?:clock|reference|expression|trigger: pinned)\b/;
@@ -44,7 +45,8 @@ function inputsOf(name, { workflow, nodes }) {
   return inputs.some((items) => items.length > 0) ? inputs : undefined;
 }
 
-const toFile = ({ data, mimeType, fileName }) => ({ base64: data, contentType: mimeType, ...(fileName !== undefined && { name: fileName }) });
+const toFile = ({ data, mimeType, fileName }) =>
+  ({ base64: data, contentType: mimeType, ...(fileName !== undefined && { name: fileName }) });
 /** An item as the engine gives it to a node: it comes from itself. */
 const received = ({ json, binary }, item, input) => ({
   json,
@@ -86,7 +88,8 @@ const origin = (pairedItem) => {
   return pairedItem && { item: pairedItem.item, ...(pairedItem.input > 0 && { input: pairedItem.input }) };
 };
 /** n8n adds to a message where the code failed, and how to write dates. */
-const plain = (message) => message.replace(/ \[line \d+(?:, for item \d+)?\]$/i, '').replace(/ <br\/>.*formats\./, '').replace(/\.? *$/, '');
+const plain = (message) =>
+  message.replace(/ \[line \d+(?:, for item \d+)?\]$/i, '').replace(/ <br\/>.*formats\./, '').replace(/\.? *$/, '');
 const compared = (outputs) =>
   JSON.parse(JSON.stringify(outputs.map((items = []) => items.map(({ json, binary, pairedItem }) => ({
     json: typeof json.error === 'string' ? { ...json, error: plain(json.error) } : json,

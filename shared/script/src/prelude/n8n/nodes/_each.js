@@ -14,8 +14,9 @@
   let failed = [];
 
   /**
-   * The items that `work(item, index)` returns for each item of the input. If the node goes on after an error, `recover(item, error, fail)`
-   * says what the item becomes, because n8n's nodes differ in that. `fail` sends an item to the port `error`, if there is one.
+   * The items that `work(item, index)` returns for each item of the input. If the node goes on after an error,
+   * `recover(item, error, fail)` says what the item becomes, because n8n's nodes differ in that. `fail` sends an item to the port
+   * `error`, if there is one.
    */
   n8n.attemptEach = (work, recover) =>
     n8n.received().flatMap((item, index) => {

@@ -31,7 +31,8 @@
       const { fieldsToAggregate, options } = n8n.read(parameters, 0);
       for (const { fieldToAggregate: field } of fieldsToAggregate?.fieldToAggregate ?? []) {
         const isThere = (item) => n8n.getPath(item.json, field, !options?.disableDotNotation) !== undefined;
-        if (field && !options?.keepMissing && !n8n.received().some(isThere)) throw new Error(`Couldn't find the field '${field}' in the input data`);
+        if (!field || options?.keepMissing || n8n.received().some(isThere)) continue;
+        throw new Error(`Couldn't find the field '${field}' in the input data`);
       }
     }
     const result = n8n.aggregate(parameters, 1);

@@ -17,7 +17,8 @@
       }
       for (const kind of KINDS) {
         for (const field of values[kind] ?? []) {
-          n8n.setPath(result.json, field.name ?? 'propertyName', readValue(kind, 'value' in field ? field.value : DEFAULTS[kind], version), dots);
+          const value = 'value' in field ? field.value : DEFAULTS[kind];
+          n8n.setPath(result.json, field.name ?? 'propertyName', readValue(kind, value, version), dots);
         }
       }
       return [result];
