@@ -191,6 +191,9 @@ impl EngineFacts {
         let mut sandbox = Sandbox::create()?;
         let counter_offset = find_poll_counter(&sandbox.heap, sandbox.context()?);
         let (prelude, luxon, items) = sandbox.with(|ctx| {
+            // The C library reads the time zone of the system from a file, once in each process. The process of a script, which is
+            // a copy of this one, has no files.
+            ctx.eval::<(), _>("new Date(0).getTimezoneOffset()")?;
             let compile =
                 |(name, source): (&str, &str)| Bytecode::compile(&ctx, source, name).ok_or(rquickjs::Error::Exception);
             let luxon = compile(("luxon", &format!("(function () {{ {LUXON}\nreturn luxon; }})")))?;

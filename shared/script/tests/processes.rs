@@ -25,6 +25,7 @@ fn a_process_answers_as_this_one_does() {
     for source in [
         "return input",
         "console.warn('a', input); return [Math.random(), crypto.randomUUID(), Date.now(), new Date().toISOString()]",
+        "return [new Date('2024-02-29T10:00:00Z'), new Date('2024-02-29'), new Date('Thu, 29 Feb 2024 10:00:00 GMT'), new Date(2024, 1)]",
         "throw new TypeError('no')",
         "let x = ;",
         "return await new Promise(() => {})",
