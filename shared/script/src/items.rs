@@ -19,7 +19,7 @@ pub const PARTS: &[(&str, &str)] = parts![
     "nodes/html", "nodes/http", "nodes/hubspot", "nodes/if", "nodes/itemLists", "nodes/limit", "nodes/markdown", "nodes/merge",
     "nodes/multipart", "nodes/notion", "nodes/removeDuplicates", "nodes/renameKeys", "nodes/services", "nodes/set",
     "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/xml",
-    "view", "run",
+    "timers", "view", "run",
 ];
 
 #[cfg(test)]

@@ -50,3 +50,15 @@ test('the files of aggregated items get new names if they clash', () => {
   assert.deepEqual(Object.keys(gather({ includeBinaries: true }).binary), ['data', 'data_1']);
   assert.deepEqual(Object.keys(gather({ includeBinaries: true, keepOnlyUnique: true }).binary), ['data']);
 });
+
+test('a node that runs once receives the first item, and its expressions see all', () => {
+  show(numbers);
+  const parameters = { mode: 'raw', jsonOutput: () => ({ n: globalThis.$json.n, count: globalThis.$input.all().length }) };
+  assert.deepEqual(json(n8n.once(() => n8n.set(parameters, 3.4))), [{ n: 2, count: 3 }]);
+  assert.equal(n8n.received().length, 3);
+});
+
+test('items name their place, so that they can be passed on', () => {
+  show(numbers, { itemIndex: 4 });
+  assert.deepEqual(globalThis.$input.all().map((item) => item.pairedItem.item), [4, 5, 6]);
+});

@@ -9,11 +9,8 @@
 
   // --- Items ---
 
-  const origin = (index, input) => (input > 0 ? { item: index, input } : { item: index });
-
-  /** The items of an input. Each is a copy that names itself as its origin, so a node can pass it on. */
-  n8n.received = (input = 0) =>
-    (n8n.inputs()[input] ?? []).map((item, index) => ({ ...item, pairedItem: origin(index, input) }));
+  /** The items of an input, which name their own place as their origin. Each is a copy, so a node can change it and pass it on. */
+  n8n.received = (input = 0) => (n8n.inputs()[input] ?? []).map((item) => ({ ...item }));
 
   /** n8n completes origins that leave no doubt: of a single item, or of as many items as the node received. */
   n8n.completeOrigins = (outputs) => {

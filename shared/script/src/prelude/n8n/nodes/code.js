@@ -1,4 +1,4 @@
-// n8n's old nodes "Function" and "Function Item", and what a "Code" node that runs once makes of its result.
+// The code of users: n8n's node "Code", and its old nodes "Function" and "Function Item".
 (function (n8n) {
   'use strict';
 
@@ -34,6 +34,15 @@
     return n8n.completeOrigins([items])[0];
   };
 
+  // The sandbox puts a line before the script, and the code begins in the second line of the script.
+  const LINES_BEFORE = 2;
+  /** The message of an error, with the line of the code, as n8n writes it. */
+  const describe = (error) => {
+    if (!(error instanceof Error)) return String(error);
+    const line = Number(/\bscript:(\d+)/.exec(error.stack)?.[1]) - LINES_BEFORE;
+    return line > 0 ? `${error.message} [line ${line}]` : error.message;
+  };
+
   const isFailure = ({ json }) => Object.keys(json).length === 1 && 'error' in json;
   const divide = (items, port) => ({
     [port]: items.filter((item) => !isFailure(item)),
@@ -54,7 +63,7 @@
       }
     } catch (error) {
       if (onError === 'fail') throw error;
-      const json = { error: error instanceof Error ? error.message : String(error) };
+      const json = { error: describe(error) };
       const isKnown = onError === 'item' || n8n.received().length === 1;
       items = [{ json, ...(isKnown && { pairedItem: { item: 0 } }) }];
     }
@@ -63,6 +72,36 @@
 
   /** Runs code once. `onError` is as in `n8n.each`. */
   n8n.all = (run, onError = 'fail', port = 'out') => runOnce(run, n8n.itemsOfCode, onError, port);
+
+  const itemOfResult = (result, index) => {
+    const isItem = n8n.isObject(result) && ('json' in result || 'binary' in result);
+    const json = isItem && !('json' in result) ? {} : isItem ? result.json : result;
+    if (!isJson(json)) throw new Error(`A 'json' property isn't an object [item ${index}]`);
+    return { json, pairedItem: { item: index }, ...(isItem && result.binary ? { binary: result.binary } : {}) };
+  };
+
+  /**
+   * Runs code for each item, one after the other. `onError` says what happens to an item whose code throws. With `item`, it becomes an
+   * item with the message. With `branch`, it goes to the port `error`, and the result is a map of ports.
+   */
+  n8n.each = async (run, onError = 'fail', port = 'out') => {
+    const done = [];
+    const failed = [];
+    const items = n8n.received();
+    for (let index = 0; index < items.length; index++) {
+      const origin = { pairedItem: { item: index } };
+      try {
+        const result = await n8n.withItem(index, async () => run());
+        if (result) done.push(itemOfResult(result, index));
+      } catch (error) {
+        if (onError === 'fail') throw error;
+        const json = { error: describe(error) };
+        if (onError === 'item') done.push({ json, ...origin });
+        else failed.push({ json: { ...items[index].json, ...json }, ...origin });
+      }
+    }
+    return onError === 'branch' ? { [port]: done, error: failed } : done;
+  };
 
   const copied = (item) => ({ ...item, json: n8n.copy(item.json) });
 
@@ -92,7 +131,7 @@
         done.push({ ...items[index], json });
       } catch (error) {
         if (onError === 'fail') throw error;
-        const json = { error: error instanceof Error ? error.message : String(error) };
+        const json = { error: describe(error) };
         if (onError === 'item') done.push({ json, pairedItem: { item: index } });
         else failed.push({ json });
       }
