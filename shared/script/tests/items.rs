@@ -172,6 +172,7 @@ fn the_library_has_the_functions_of_imports() {
         "spreadsheetFile",
         "summarize",
         "switch",
+        "tableOfText",
         "tolerate",
         "withQuery",
         "xml",

@@ -302,6 +302,10 @@ fn files_of_some_formats_are_read_by_the_platform() {
         pdf,
         json!({"file": {"js": "$binary[\"doc\"]"}, "format": {"type": "pdf"}, "itemMode": {"result": {"js": items}}})
     );
+    let detected = translated("spreadsheetFile", 2.0, json!({}));
+    let rows = "output.rows.map((row) => ({ json: Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null)) }))";
+    let items = format!("n8n.tableOfText($binary[\"data\"], {{}}, 2) ?? {rows}");
+    assert_eq!(detected, json!({"file": {"js": "$binary[\"data\"]"}, "itemMode": {"result": {"js": items}}}));
     let sheet = translated(
         "convertToFile",
         1.1,

@@ -16,10 +16,10 @@ const DATA = new Set(['set', 'if', 'filter', 'switch', 'merge', 'aggregate', 'sp
 const CODE = new Set(['code', 'function', 'functionItem']);
 /** What this test does not show to a node: other nodes, and settings of the engine. */
 const OTHER_VARIABLES = 'prevNode|workflow|execution|getWorkflowStaticData|runIndex|parameter|vars|env|nodeVersion';
-const ELSEWHERE = new RegExp(`\\$(?:\\(|node\\b|items?\\(|${OTHER_VARIABLES})|helpers`);
+const ELSEWHERE = new RegExp(`\\$(?:\\(|node\\b|items?\\(|${OTHER_VARIABLES})|helpers|require`);
 
 /** Cases about what this test does not have: the zone of the workflow, other nodes, and expressions that the importer rewrites. */
-const OTHERS = /^(?:clock|reference|expression|trigger: pinned)\b/;
+const OTHERS = /^(?:clock|reference(?!: code)|expression|trigger: pinned)\b/;
 
 /** Nodes that give something else than n8n, with the reason. */
 const DIFFERENCES = new Map([

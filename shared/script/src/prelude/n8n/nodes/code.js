@@ -80,6 +80,8 @@
     return { json, pairedItem: { item: index }, ...(isItem && result.binary ? { binary: result.binary } : {}) };
   };
 
+  // Code for each item that reads them all is refused, as in n8n.
+  const OF_ALL = /\$input\.(all|first|last|itemMatching)\b/;
   /**
    * Runs code for each item, one after the other. `onError` says what happens to an item whose code throws. With `item`, it becomes an
    * item with the message. With `branch`, it goes to the port `error`, and the result is a map of ports.
@@ -88,9 +90,11 @@
     const done = [];
     const failed = [];
     const items = n8n.received();
+    const refused = OF_ALL.exec(String(run))?.[1];
     for (let index = 0; index < items.length; index++) {
       const origin = { pairedItem: { item: index } };
       try {
+        if (refused) throw new Error(`Can't use .${refused}() here`);
         const result = await n8n.withItem(index, async () => run());
         if (result) done.push(itemOfResult(result, index));
       } catch (error) {
