@@ -105,7 +105,8 @@ fn errors_of_code_have_the_lines_of_the_code() {
 
 #[test]
 fn code_passes_items_on_that_name_their_place() {
-    let items = run_with(view(), SourceForm::Body, "return n8n.all(async () => {\nreturn $input.all().reverse();\n});").unwrap();
+    let items = run_with(view(), SourceForm::Body, "return n8n.all(async () => {\nreturn $input.all().reverse();\n});")
+        .unwrap();
     let origins: Vec<&Value> = items.as_array().unwrap().iter().map(|item| &item["pairedItem"]).collect();
     assert_eq!(json!(origins), json!([{"item": 1}, {"item": 0}]));
 }

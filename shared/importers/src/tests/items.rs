@@ -216,7 +216,13 @@ fn data_nodes_go_on_after_errors_and_may_run_once() {
             json!(["out", "error"]),
             Value::Null,
         ),
-        ("if", json!({"executeOnce": true}), "return n8n.once(() => n8n.if({}, 2));", json!(["true", "false"]), Value::Null),
+        (
+            "if",
+            json!({"executeOnce": true}),
+            "return n8n.once(() => n8n.if({}, 2));",
+            json!(["true", "false"]),
+            Value::Null,
+        ),
     ] {
         let imported = import(kind, 2.0, json!({}), more.clone());
         let given = config(&imported, "a");

@@ -71,13 +71,20 @@ fn read_workbook(node: Context) -> Translation {
     };
     let rows = format!("output.rows.map((row) => ({{ {row} }}))");
     let file = binary(node);
-    let mut config = json!({"file": {"js": file}, "format": format, "itemMode": {"result": {"js": rows}}});
-    // Without settings of a workbook, the format may be that of the file: n8n reads a text otherwise.
-    if node.source().kind == "spreadsheetFile" && text(node.parameter("fileFormat")) != "xlsx" && is_plain {
-        let options = if node.parameter("options").is_object() { expression(node.parameter("options")) } else { "{}".to_owned() };
-        let table = format!("n8n.tableOfText({file}, {options}, {})", node.source().version);
-        config["itemMode"]["result"] = json!({"js": format!("{table} ?? {rows}")});
-        config.as_object_mut().map(|config| config.shift_remove("format"));
+    // Without settings for a workbook, the file decides its format: n8n reads a text in another way.
+    let is_detected =
+        node.source().kind == "spreadsheetFile" && text(node.parameter("fileFormat")) != "xlsx" && is_plain;
+    let items = match is_detected {
+        true => {
+            let options = Some(node.parameter("options")).filter(|options| options.is_object());
+            let options = options.map_or_else(|| "{}".to_owned(), expression);
+            format!("n8n.tableOfText({file}, {options}, {}) ?? {rows}", node.source().version)
+        }
+        false => rows,
+    };
+    let mut config = json!({"file": {"js": file}, "itemMode": {"result": {"js": items}}});
+    if !is_detected {
+        config["format"] = format.into();
     }
     Translation::new("read_file", config).with_notes(notes)
 }
