@@ -103,10 +103,12 @@ impl Translation {
         self.then("", kind, config)
     }
 
-    /// Names the outputs of its last step.
-    pub fn with_outputs(mut self, names: &[&str]) -> Self {
-        if let Some(step) = self.steps.last_mut() {
-            step.config.insert("outputs".to_owned(), json!(names));
+    /// Adds a port for errors to its code, which sends items there itself.
+    pub fn with_error_port(mut self) -> Self {
+        if let [step] = &mut self.steps[..] {
+            let outputs = step.config.entry("outputs").or_insert_with(|| json!([OUT]));
+            outputs.as_array_mut().into_iter().for_each(|outputs| outputs.push(ERROR.into()));
+            self.exits.push((ERROR.to_owned(), 0, ERROR.to_owned()));
         }
         self
     }

@@ -132,14 +132,29 @@ impl<'js> Execution<'_, 'js> {
         else {
             return Err(Failure::Syntax(read_syntax_problem(ctx, request.source)));
         };
-        let promise = match items {
-            None => script.call::<_, Promise>(()),
-            Some((library, view)) => library.get::<_, Function>("run")?.call((view, script)),
+        let (promise, end_timer) = match items {
+            None => (script.call::<_, Promise>(()), None),
+            Some((library, view)) => {
+                let end_timer = library.get::<_, Function>("endTimer")?;
+                (library.get::<_, Function>("run")?.call((view, script)), Some(end_timer))
+            }
         };
         let Ok(promise) = promise else {
             return Err(Failure::Thrown(self.describe(&prelude, ctx.catch())));
         };
-        while self.sandbox.budget().charge(1) && ctx.execute_pending_job() {}
+        let settle = |promise: &Promise<'js>| -> Result<bool, Failure> {
+            if ctx.execute_pending_job() {
+                return Ok(true);
+            }
+            // Nothing else can happen: the next timer ends.
+            match &end_timer {
+                Some(end_timer) if promise.state() == PromiseState::Pending => {
+                    end_timer.call(()).map_err(|_| Failure::Thrown(self.describe(&prelude, ctx.catch())))
+                }
+                _ => Ok(false),
+            }
+        };
+        while self.sandbox.budget().charge(1) && settle(&promise)? {}
         match promise.state() {
             PromiseState::Pending => Err(Failure::Unsettled),
             PromiseState::Rejected => {

@@ -14,12 +14,12 @@ pub const PARTS: &[(&str, &str)] = parts![
     "nodes/_htmlNodes", "nodes/_htmlSelectors", "nodes/_htmlTables", "nodes/_htmlText", "nodes/_htmlToMarkdown",
     "nodes/_htmlTokens", "nodes/_htmlTree", "nodes/_items", "nodes/_json", "nodes/_markdown", "nodes/_markdownBlocks",
     "nodes/_markdownHtml", "nodes/_markdownLinks", "nodes/_markdownLists", "nodes/_markdownSpans", "nodes/_markdownTables",
-    "nodes/_matching", "nodes/_moment", "nodes/_services", "nodes/_types", "nodes/aggregate", "nodes/calendar",
+    "nodes/_matching", "nodes/_moment", "nodes/_services", "nodes/_types", "nodes/aggregate", "nodes/calendar", "nodes/code",
     "nodes/compareDatasets", "nodes/conditions", "nodes/crypto", "nodes/dateTime", "nodes/drive", "nodes/files", "nodes/gmail",
     "nodes/html", "nodes/http", "nodes/hubspot", "nodes/if", "nodes/itemLists", "nodes/limit", "nodes/markdown", "nodes/merge",
     "nodes/multipart", "nodes/notion", "nodes/removeDuplicates", "nodes/renameKeys", "nodes/services", "nodes/set",
     "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/xml",
-    "view", "run",
+    "timers", "view", "run",
 ];
 
 #[cfg(test)]

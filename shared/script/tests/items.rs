@@ -79,6 +79,38 @@ fn results_are_chosen_from_the_values_of_a_node() {
     assert_eq!(chosen, json!([{"text": "a", "n": 1}, {"text": "b", "n": 2}]));
 }
 
+#[test]
+fn code_that_waits_goes_on_when_nothing_else_can_happen() {
+    let source = "const order = [];
+        const wait = (ms, name) => new Promise((resolve) => setTimeout(() => resolve(order.push(name)), ms));
+        const work = async () => { for (let i = 0; i < 100; i++) await i; order.push('work'); };
+        clearTimeout(setTimeout(() => order.push('never'), 1));
+        await Promise.all([wait(2000, 'second'), wait(1000, 'first'), work()]);
+        setTimeout(() => order.push('late'), 0);
+        return order;";
+    let order = run_with(view(), SourceForm::Body, source).unwrap();
+    assert_eq!(order, json!(["work", "first", "second"]));
+    let thrown = "await new Promise(() => setTimeout(() => { throw new Error('x') }, 1))";
+    assert_eq!(run_with(view(), SourceForm::Body, thrown).unwrap_err().to_string(), "Error: x (line 1, column 48)");
+    let endless = "const again = () => setTimeout(again, 1); again(); await new Promise(() => {})";
+    assert!(matches!(run_with(view(), SourceForm::Body, endless), Err(ScriptError::Limit { .. })));
+}
+
+#[test]
+fn errors_of_code_have_the_lines_of_the_code() {
+    let source = "return n8n.all(async () => {\nconst a = 1;\nthrow new Error('x');\n}, \"item\");";
+    let items = run_with(view(), SourceForm::Body, source).unwrap();
+    assert_eq!(items, json!([{"json": {"error": "x [line 2]"}, "pairedItem": {"item": 0}}]));
+}
+
+#[test]
+fn code_passes_items_on_that_name_their_place() {
+    let items = run_with(view(), SourceForm::Body, "return n8n.all(async () => {\nreturn $input.all().reverse();\n});")
+        .unwrap();
+    let origins: Vec<&Value> = items.as_array().unwrap().iter().map(|item| &item["pairedItem"]).collect();
+    assert_eq!(json!(origins), json!([{"item": 1}, {"item": 0}]));
+}
+
 /// The names of n8n exist only in scripts that work on items.
 #[test]
 fn other_scripts_do_not_see_them() {
@@ -108,6 +140,7 @@ fn a_form_with_files_is_a_file() {
 fn the_library_has_the_functions_of_imports() {
     let names = [
         "aggregate",
+        "all",
         "batches",
         "bodyFields",
         "compareDatasets",
@@ -117,6 +150,8 @@ fn the_library_has_the_functions_of_imports() {
         "each",
         "extractFromFile",
         "filter",
+        "function",
+        "functionItem",
         "html",
         "htmlExtract",
         "httpItems",
@@ -128,6 +163,7 @@ fn the_library_has_the_functions_of_imports() {
         "merge",
         "moveBinaryData",
         "multipart",
+        "once",
         "read",
         "removeDuplicates",
         "renameKeys",
@@ -137,6 +173,8 @@ fn the_library_has_the_functions_of_imports() {
         "spreadsheetFile",
         "summarize",
         "switch",
+        "tableOfText",
+        "tolerate",
         "withQuery",
         "xml",
     ];

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Each, PlanStep, Problems, Severity};
+use crate::nodes::code::CodeNode;
 use crate::nodes::policy::Policy;
 use crate::nodes::redaction::Redaction;
 use crate::nodes::{self, FieldWarning, NodeConfig};
@@ -133,6 +134,8 @@ fn read_node(
     let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
     let redaction = Redaction::read(&node.config);
     let whole = node_type.with_integers(&node.config);
+    // Code that runs for the first item sees only that one, as in n8n.
+    let reads_whole_input = !node_type.is::<CodeNode>() && programs.values().any(Program::reads_whole_input);
     let step = PlanStep {
         id: node.id.clone(),
         name: node.name.clone(),
@@ -148,6 +151,7 @@ fn read_node(
         redaction,
         reads: Vec::new(),
         reads_of_item: Vec::new(),
+        reads_whole_input,
         parent_loop: None,
         references,
         credential,

@@ -69,6 +69,8 @@ pub struct PlanStep {
     pub reads: Vec<usize>,
     /// The steps of which the scripts read only the item that the current one comes from.
     pub reads_of_item: Vec<usize>,
+    /// Whether its scripts see all items of the input, also when it runs for each item.
+    pub reads_whole_input: bool,
     /// The innermost loop whose body contains this step.
     pub parent_loop: Option<usize>,
     /// The agents, models and workflows that must exist, each with the field that names it.

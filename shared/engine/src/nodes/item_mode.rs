@@ -46,7 +46,7 @@ pub struct ItemMode {
     /// `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`).
     #[schema(inline, nullable = false)]
     pub on_item_error: Option<ItemError>,
-    /// What follows a node without items: nothing (`stop`, the default), or `one` empty item.
+    /// What the first port of the node gives if it has no items: nothing (`stop`, the default), or `one` empty item.
     #[schema(inline, nullable = false)]
     pub when_empty: Option<WhenEmpty>,
     /// The number of items that are processed at once; one by default.
@@ -84,10 +84,10 @@ pub enum ItemError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenEmpty {
-    /// Nothing after it runs.
+    /// Nothing after the port runs.
     #[default]
     Stop,
-    /// It gives one empty item.
+    /// The port gives one empty item.
     One,
 }
 
@@ -122,13 +122,18 @@ impl ItemMode {
         LoopStart { items, concurrency: self.concurrency.unwrap_or(1).max(1) as usize, on_item_error }
     }
 
-    /// The outcome of a node with these ports: the port, and the value there.
-    pub fn outcome(&self, mut ports: Vec<(Cow<'static, str>, Vec<Value>)>, has_several: bool) -> (String, Value) {
-        if ports.iter().all(|(_, items)| items.is_empty())
-            && self.when_empty == Some(WhenEmpty::One)
-            && let Some((_, items)) = ports.first_mut()
+    /// The outcome of a node with these ports, which received a `count` of items: the port, and the value there.
+    pub fn outcome(
+        &self,
+        mut ports: Vec<(Cow<'static, str>, Vec<Value>)>,
+        count: usize,
+        has_several: bool,
+    ) -> (String, Value) {
+        if self.when_empty == Some(WhenEmpty::One)
+            && let Some((_, items)) = ports.first_mut().filter(|(_, items)| items.is_empty())
         {
-            items.push(json!({JSON: {}}));
+            let empty = json!({JSON: {}});
+            items.push(if count == 1 { with_index(empty, 0) } else { empty });
         }
         ports.retain(|(_, items)| !items.is_empty());
         match ports.len() {

@@ -56,7 +56,7 @@ impl Execution {
 
     /// The outcome of a step that gives items at several ports.
     pub(super) fn split_items(&self, path: &StepPath, values: &Map<String, Value>) -> StepOutcome {
-        let ports = self.plan.steps[path.step].outputs.iter().filter(|port| *port != ERROR);
+        let ports = self.plan.steps[path.step].outputs.iter();
         let ports = ports.map(|port| (Cow::Owned(port.clone()), values.get(port).map(to_items).unwrap_or_default()));
         self.items_outcome(path, ports.collect())
     }
@@ -147,7 +147,10 @@ impl Execution {
 
     fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
         let step = &self.plan.steps[path.step];
-        let (port, value) = step.item_mode.clone().unwrap_or_default().outcome(ports, step.splits_items());
+        let mode = step.item_mode.clone().unwrap_or_default();
+        let received = self.taken_into(&path.scope, path.step, 0);
+        let count = received.map(|(_, value)| value.as_array().map_or(1, Vec::len)).sum();
+        let (port, value) = mode.outcome(ports, count, step.splits_items());
         StepOutcome::new(port, value)
     }
 

@@ -39,12 +39,14 @@ impl Execution {
             Some((parent, iteration)) => (parent, iteration.index),
             None => (path.scope.clone(), 0),
         };
+        // A copy of all items for each item would be quadratic.
+        let is_alone = path.is_element() && !step.reads_whole_input;
         let ports = 0..step.inputs.len();
-        let inputs: Vec<Vec<Value>> = match path.is_element() {
+        let inputs: Vec<Vec<Value>> = match is_alone {
             true => vec![vec![input.clone()]],
             false => ports.map(|port| self.items_into(&list, path.step, port)).collect(),
         };
-        let indexes = if path.is_element() { index..index + 1 } else { 0..inputs.first().map_or(0, Vec::len) };
+        let indexes = if is_alone { index..index + 1 } else { 0..inputs.first().map_or(0, Vec::len) };
         let named = step.reads.iter().filter_map(|&read| {
             let view = self.view_node(&list, path.step, read, indexes.clone(), visited)?;
             Some((plan.steps[read].name.clone(), view))
@@ -54,7 +56,7 @@ impl Execution {
         let outputs = outputs.iter().map(|(index, output)| json!({"index": index, "output": output}));
         json!({
             "inputs": inputs,
-            "index": 0,
+            "index": if is_alone { 0 } else { index },
             "itemIndex": index,
             "node": {"id": step.id, "name": step.name},
             "nodes": named,
@@ -88,7 +90,6 @@ impl Execution {
         let port = sources.iter().flatten().map(|(port, _)| *port).next();
         let port =
             port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
-        // A copy of all items for each item would be quadratic.
         let only = match &sources[..] {
             [Some((_, index))] if self.plan.steps[step].reads_of_item.contains(&read) => Some(*index),
             _ => None,

@@ -92,6 +92,11 @@ impl Program {
         matches!(self, Self::Script(_) | Self::TextScript(_))
     }
 
+    /// Whether it is a script that reads other items of the input than the current one.
+    pub fn reads_whole_input(&self) -> bool {
+        matches!(self, Self::Script(script) | Self::TextScript(script) if script.reads_whole_input())
+    }
+
     /// Whether this process can run the program.
     pub fn can_execute(&self) -> bool {
         match self {

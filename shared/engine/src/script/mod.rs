@@ -89,6 +89,11 @@ impl Script {
         names::find_references(&self.source)
     }
 
+    /// Whether it reads other items of the input than the current one.
+    pub fn reads_whole_input(&self) -> bool {
+        names::reads_whole_input(&self.source)
+    }
+
     pub fn can_execute(&self) -> bool {
         self.interpreter.is_some()
     }

@@ -1,11 +1,12 @@
-//! Finds the nodes whose outputs a script reads, so that only these outputs are copied into it. This is no parser: it finds
-//! `nodes` in comments and texts, too, and reads too much rather than too little.
+//! Finds the nodes whose outputs a script reads, and whether it reads its whole input, so that only these are copied into it. This is
+//! no parser: it finds `nodes` in comments and texts, too, and reads too much rather than too little.
 
 use crate::expression::{TextPosition, VariableReference};
 
 const NODES: &str = "nodes";
 /// The variable of references to nodes by their names.
 pub const NAMED: &str = "$";
+const INPUT: &str = "$input";
 
 /// The references to nodes by their ids, and by their names.
 pub fn find_references(source: &str) -> Vec<VariableReference> {
@@ -41,6 +42,14 @@ fn find_named_nodes(source: &str) -> Vec<VariableReference> {
         Some(VariableReference { variable, member: Some(unescape(member).into()), at, field })
     });
     found.collect()
+}
+
+/// Whether a script for items reads other items of its input than the current one.
+pub fn reads_whole_input(source: &str) -> bool {
+    const OF_ITEM: [&str; 3] = ["item", "params", "context"];
+    let is_whole = |after: &str| read_member(after).is_none_or(|(member, _)| !OF_ITEM.contains(&member));
+    source.match_indices(INPUT).any(|(start, _)| is_whole(&source[start + INPUT.len()..]))
+        || ["$items()", "$item("].iter().any(|call| source.contains(call))
 }
 
 /// A quoted name, and the text behind it.
@@ -118,6 +127,16 @@ fn position_of(before: &str) -> TextPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_for_an_item_may_read_the_whole_input() {
+        for source in ["$input.all()", "$input\n  ?.first().json", "$items()", "$item(0).$json", "const all = $input"] {
+            assert!(reads_whole_input(source), "{source}");
+        }
+        for source in ["$input.item.json", "$input['params']", "$items('A')", "$json.a"] {
+            assert!(!reads_whole_input(source), "{source}");
+        }
+    }
 
     #[test]
     fn the_nodes_that_a_script_reads_are_found() {

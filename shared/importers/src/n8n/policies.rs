@@ -10,8 +10,45 @@ use engine::nodes::code::CodeNode;
 use engine::nodes::{self, ERROR, NodeKind};
 
 const ITEM_MODE: &str = "itemMode";
-/// The policy that gives a node a port for errors.
-const BRANCH: &str = "branch";
+/// How the script begins that receives only the first item.
+pub const ONCE: &str = "return n8n.once(";
+
+/// How a node of n8n goes on after an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// The item goes on with the message.
+    Continue,
+    /// The item goes to the error output.
+    Branch,
+}
+
+impl OnError {
+    /// None if the node stops the run.
+    pub fn read(node: Context) -> Option<Self> {
+        let raw = node.source().raw;
+        match text(&raw["onError"]) {
+            "continueErrorOutput" => Some(Self::Branch),
+            "continueRegularOutput" => Some(Self::Continue),
+            "" if raw["continueOnFail"] == true => Some(Self::Continue),
+            _ => None,
+        }
+    }
+
+    /// The policy for an item, of a node and in the library of scripts.
+    pub fn of_item(self) -> &'static str {
+        match self {
+            Self::Continue => "item",
+            Self::Branch => "branch",
+        }
+    }
+
+    fn of_node(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Branch => "branch",
+        }
+    }
+}
 
 pub fn set(node: Context, translation: &mut Translation) {
     let raw = node.source().raw;
@@ -31,20 +68,11 @@ pub fn set(node: Context, translation: &mut Translation) {
     {
         item_mode(last).insert("whenEmpty".to_owned(), "one".into());
     }
-    let on_error = match text(&raw["onError"]) {
-        "" if raw["continueOnFail"] == true => "continueRegularOutput",
-        on_error => on_error,
-    };
-    let policy = match on_error {
-        "continueErrorOutput" => Some((BRANCH, BRANCH)),
-        "continueRegularOutput" => Some(("item", "continue")),
-        _ => None,
-    };
-    if let Some((of_item, of_node)) = policy {
-        let is_set = handle_errors(translation, of_item, of_node);
-        if of_node == BRANCH && !is_set {
-            note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
-        }
+    if let Some(on_error) = OnError::read(node)
+        && !handle_errors(translation, on_error)
+        && on_error == OnError::Branch
+    {
+        note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
     }
     if raw["retryOnFail"] == true {
         let attempts = whole_number(&raw["maxTries"]).unwrap_or(3);
@@ -82,6 +110,9 @@ fn set_zone(node: Context, step: &mut TranslatedStep) {
 /// Lets the node run for the first item only.
 fn run_once(translation: &mut Translation) {
     let Some(first) = translation.steps.iter_mut().find(|step| has_field(step.kind, ITEM_MODE)) else { return };
+    if first.config.get("javascript").is_some_and(|script| text(script).starts_with(ONCE)) {
+        return;
+    }
     if first.config.contains_key("outputs") || first.config.contains_key("inputs") || first.kind == "loop" {
         return note(
             &mut translation.notes,
@@ -92,7 +123,7 @@ fn run_once(translation: &mut Translation) {
 }
 
 /// Sets what happens when the node fails. False if it cannot fail.
-fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) -> bool {
+fn handle_errors(translation: &mut Translation, on_error: OnError) -> bool {
     let mut is_set = false;
     for (index, step) in translation.steps.iter_mut().enumerate() {
         if has_error_port(step) {
@@ -100,14 +131,14 @@ fn handle_errors(translation: &mut Translation, of_item: &str, of_node: &str) ->
             continue;
         }
         if runs_for_items(step) {
-            item_mode(step).insert("onItemError".to_owned(), of_item.into());
+            item_mode(step).insert("onItemError".to_owned(), on_error.of_item().into());
         } else if has_field(step.kind, "onError") && step.kind != "loop" {
-            step.config.insert("onError".to_owned(), of_node.into());
+            step.config.insert("onError".to_owned(), on_error.of_node().into());
         } else {
             continue;
         }
         is_set = true;
-        if of_node == BRANCH {
+        if on_error == OnError::Branch {
             translation.exits.push((ERROR.to_owned(), index, ERROR.to_owned()));
         }
     }

@@ -69,11 +69,17 @@ fn nodes_that_compute_call_the_library() {
 #[test]
 fn code_stays_as_it_is() {
     let code = "// each\nreturn { a: $json.a }; // `${1}`";
-    assert_eq!(javascript("code", 2.0, json!({"jsCode": code})), code);
     let each = json!({"jsCode": code, "mode": "runOnceForEachItem"});
-    assert_eq!(javascript("code", 2.0, each.clone()), format!("return n8n.each(async () => {{\n{code}\n}});"));
-    let item = javascript("functionItem", 1.0, json!({"functionCode": code}));
-    assert_eq!(item, format!("return n8n.each(async (item = $json) => {{\n{code}\n}});"));
+    for (kind, parameters, call) in [
+        ("code", json!({"jsCode": code}), "all(async ()"),
+        ("code", each.clone(), "each(async ()"),
+        ("function", json!({"functionCode": code}), "function(async (items)"),
+        ("functionItem", json!({"functionCode": code}), "functionItem(async (item)"),
+    ] {
+        assert_eq!(javascript(kind, 1.0, parameters), format!("return n8n.{call} => {{\n{code}\n}});"));
+    }
+    let tolerant = config(&import("code", 2.0, json!({"jsCode": code}), json!({"continueOnFail": true})), "a");
+    assert_eq!(tolerant["javascript"], format!("return n8n.all(async () => {{\n{code}\n}}, \"item\");"));
     let branch = config(&import("code", 2.0, each, json!({"onError": "continueErrorOutput"})), "a");
     assert!(branch["javascript"].as_str().unwrap().ends_with("\n}, \"branch\");"), "{branch}");
     assert_eq!((&branch["outputs"], branch.get("onError")), (&json!(["out", "error"]), None));
@@ -81,7 +87,7 @@ fn code_stays_as_it_is() {
     let needy = "const crypto = require('crypto');\nawait this.helpers.httpRequest({}); prefetch(); setTimeout(f, 1);";
     let imported = import("code", 2.0, json!({"jsCode": needy}), json!({}));
     let notes = "its code needs modules: write the code without `require`; its code needs `this.helpers`: make calls with an \
-                 http node, and read files from `$binary`; its code needs timers: wait with a delay node";
+                 http node, and read files from `$binary`; the waits in its code are skipped: wait with a delay node where the time matters";
     assert_eq!(note_of(&imported, "a"), notes);
     let python = javascript("code", 2.0, json!({"language": "python", "pythonCode": "return [\n  1]"}));
     assert!(python.contains("// return [\n//   1]\nthrow new Error("), "{python}");
@@ -183,16 +189,49 @@ fn all_nodes_have_the_policies_of_n8n() {
     ] {
         assert_eq!(mode("httpRequest", 4.2, &call, more), (expected, none.clone()));
     }
-    let set = json!({});
-    for (more, expected) in [
-        (json!({"onError": "continueRegularOutput"}), (json!({"run": "all"}), json!("continue"))),
-        (json!({"onError": "continueErrorOutput"}), (json!({"run": "all"}), json!("branch"))),
-        (json!({"executeOnce": true}), (json!({"run": "first"}), none.clone())),
+}
+
+#[test]
+fn data_nodes_go_on_after_errors_and_may_run_once() {
+    for (kind, more, call, outputs, on_error) in [
+        ("set", json!({}), "return n8n.set({}, 2);", Value::Null, Value::Null),
+        (
+            "set",
+            json!({"onError": "continueRegularOutput"}),
+            "return n8n.tolerate(() => n8n.set({}, 2), \"item\");",
+            Value::Null,
+            json!("continue"),
+        ),
+        (
+            "if",
+            json!({"onError": "continueErrorOutput"}),
+            "return n8n.tolerate(() => n8n.if({}, 2), \"branch\", \"true\");",
+            json!(["true", "false", "error"]),
+            Value::Null,
+        ),
+        (
+            "sort",
+            json!({"executeOnce": true, "onError": "continueErrorOutput"}),
+            "return n8n.once(() => n8n.tolerate(() => n8n.sort({}, 2), \"branch\"));",
+            json!(["out", "error"]),
+            Value::Null,
+        ),
+        (
+            "if",
+            json!({"executeOnce": true}),
+            "return n8n.once(() => n8n.if({}, 2));",
+            json!(["true", "false"]),
+            Value::Null,
+        ),
     ] {
-        assert_eq!(mode("set", 3.4, &set, more), expected);
+        let imported = import(kind, 2.0, json!({}), more.clone());
+        let given = config(&imported, "a");
+        assert_eq!(given["javascript"], call, "{kind} {more}");
+        assert_eq!((&given["outputs"], &given["onError"]), (&outputs, &on_error), "{kind} {more}");
+        assert_eq!(given["itemMode"], json!({"run": "all"}));
     }
-    let imported = import("if", 2.0, set, json!({"executeOnce": true}));
-    assert_eq!(note_of(&imported, "a"), "it processes all items, not only the first: `executeOnce` is not imported");
+    let once = config(&import("code", 2.0, json!({"jsCode": "return []"}), json!({"executeOnce": true})), "a");
+    assert_eq!(once["itemMode"], json!({"run": "first"}));
 }
 
 #[test]
@@ -269,6 +308,10 @@ fn files_of_some_formats_are_read_by_the_platform() {
         pdf,
         json!({"file": {"js": "$binary[\"doc\"]"}, "format": {"type": "pdf"}, "itemMode": {"result": {"js": items}}})
     );
+    let detected = translated("spreadsheetFile", 2.0, json!({}));
+    let rows = "output.rows.map((row) => ({ json: Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null)) }))";
+    let items = format!("n8n.tableOfText($binary[\"data\"], {{}}, 2) ?? {rows}");
+    assert_eq!(detected, json!({"file": {"js": "$binary[\"data\"]"}, "itemMode": {"result": {"js": items}}}));
     let sheet = translated(
         "convertToFile",
         1.1,

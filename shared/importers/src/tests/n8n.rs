@@ -285,7 +285,7 @@ fn expressions_and_parameters_stay_as_they_are() {
         "retry": {"maxAttempts": 3, "backoffMs": 1_000, "maxBackoffMs": 1_000},
     });
     assert_eq!(config(&imported, "charge"), charge);
-    assert_eq!(config(&imported, "outcome")["outputs"], json!(["0", "1", "fallback"]));
+    assert_eq!(config(&imported, "outcome")["outputs"], json!(["0", "1", "fallback", "error"]));
 
     let imported = file("loop-over-items.json");
     assert_eq!(config(&imported, "loop_over_items"), json!({"items": {"js": "n8n.batches(10)"}, "itemMode": {}}));

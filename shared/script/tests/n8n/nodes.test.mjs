@@ -5,25 +5,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test, { mock } from 'node:test';
 import { n8n, showItems } from './load.mjs';
+import { withFunctions } from './parameters.mjs';
 
 // The clock of the recorded runs.
 const NOW = Date.parse('2026-03-14T15:09:26.535Z');
 const folder = new URL('nodes/', import.meta.url);
 
-const quote = (text) => text.replace(/[`\\]|\$(?=\{)/g, '\\$&');
-const evaluate = (source) => (0, eval)(source);
-/** Expressions become functions, as the importer writes them. */
-const withFunctions = (value) => {
-  if (Array.isArray(value)) return value.map(withFunctions);
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withFunctions(each)]));
-  }
-  if (typeof value !== 'string' || !value.startsWith('=')) return value;
-  const pieces = value.slice(1).split(/\{\{([^]*?)\}\}/);
-  const isAlone = pieces.length === 3 && pieces[0] === '' && pieces[2] === '';
-  if (isAlone) return evaluate(`() => $value(() => (${pieces[1]}))`);
-  return evaluate(`() => $text\`${pieces.map((piece, i) => (i % 2 === 0 ? quote(piece) : `\${() => (${piece})}`)).join('')}\``);
-};
 const readParameters = ({ type, parameters }) => {
   const { html, ...rest } = parameters;
   const isTemplate = type === 'html' && typeof html === 'string' && !html.startsWith('=');

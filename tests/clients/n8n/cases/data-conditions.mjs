@@ -54,6 +54,9 @@ const dates = ['equals', 'notEquals', 'after', 'before', 'afterOrEquals', 'befor
     when('a date of an e-mail and of a database', filter([['={{ $json.a }}', 'dateTime', 'equals', '={{ $json.b }}']]), [{ a: 'Wed, 01 May 2024 10:00:00 GMT', b: '2024-05-01 10:00:00.000 Z' }]),
   ]);
 
+const ofList = (operation, rightValue, rightType) => ({
+  conditions: { ...conditions([]), conditions: [{ leftValue: '={{ $json.tags }}', rightValue, operator: { type: 'array', operation, rightType } }] },
+});
 const others = [
   when('a boolean is true', filter([['={{ $json.on }}', 'boolean', 'true']])),
   when('a boolean is false', filter([['={{ $json.on }}', 'boolean', 'false']])),
@@ -61,9 +64,9 @@ const others = [
   when('a text is no boolean', filter([['={{ $json.text }}', 'boolean', 'true']]), [{ text: 'true' }]),
   when('loosely, a text is a boolean', filter([['={{ $json.text }}', 'boolean', 'true']], loose), [{ text: 'true' }, { text: 'false' }, { text: 'x' }, { text: '' }]),
   one('if', 2)('loosely, any text is true in version 1', filter([['={{ $json.text }}', 'boolean', 'true']], { ...loose, version: 1 }), [{ text: 'false' }, { text: '' }]),
-  when('a list contains', { conditions: { ...conditions([['={{ $json.tags }}', 'array', 'contains', 'x']]), conditions: [{ leftValue: '={{ $json.tags }}', rightValue: 'x', operator: { type: 'array', operation: 'contains', rightType: 'any' } }] } }, items.slice(0, 3)),
+  when('a list contains', ofList('contains', 'x', 'any'), items.slice(0, 3)),
   ...['lengthEquals', 'lengthNotEquals', 'lengthGt', 'lengthLt', 'lengthGte', 'lengthLte'].map((operation) =>
-    when(`a list ${operation}`, { conditions: { ...conditions([]), conditions: [{ leftValue: '={{ $json.tags }}', rightValue: 1, operator: { type: 'array', operation, rightType: 'number' } }] } }, items.slice(0, 3))),
+    when(`a list ${operation}`, ofList(operation, 1, 'number'), items.slice(0, 3))),
   when('a list is empty', filter([['={{ $json.tags }}', 'array', 'empty']])),
   when('a text is no list', filter([['={{ $json.name }}', 'array', 'notEmpty']]), items.slice(0, 1)),
   when('an object is empty', filter([['={{ $json.more }}', 'object', 'empty']])),

@@ -42,6 +42,8 @@ const missing = [
   values('?? and || of what is there', { a: '$json.zero ?? 5', b: '$json.zero || 5', c: '$json.empty || "x"', d: '$json.none ?? "n"' }),
   values('isEmpty of a missing field', { a: '$json.nope.isEmpty()', b: '$json.nope.isNotEmpty()', c: '$json.none.isEmpty()' }),
   values('isEmpty of missing fields, with operators', { a: '!$json.nope.isEmpty() || $json.name.isEmpty()', b: '$json.nope.isEmpty() ? "none" : "some"' }),
+  values('isEmpty of what a call gives', { a: '$("Start").first().json.nope.isEmpty()', b: '($json.nope || $json.none).isEmpty()', c: '[1].map((n) => $json.nope.isEmpty())', d: '$json["a b"].isNotEmpty()' }),
+  texts('$if in a text, with an object and another $if', { a: '=x {{ $if($json.age, {n: [1, 2]}, 1).n.length }} {{ $if($json.nope, $json.nope.a, $if($json.no, $json.no.a.b, $json.age + 1)) }}' }),
   texts('isEmpty of a missing field alone', { a: '={{ $json.nope.isEmpty() }}', b: '={{ !$json.address.nope.isEmpty() }}', c: '={{ $json.none.isNotEmpty() }}' }),
   texts('another method of a missing field', { a: '={{ $json.nope.toTitleCase() }}' }),
   texts('a method of another type', { a: '={{ $json.age.toTitleCase() }}' }),

@@ -239,6 +239,11 @@ const settingsOfNodes = [
     input: three,
   },
   {
+    name: 'executeOnce: a node that fails goes on with one item',
+    workflow: workflow([start(), set('Set', { 'n:number': '={{ $json.n + "x" }}' }, { executeOnce: true, onError: 'continueRegularOutput' })], [['Start', 'Set']]),
+    input: three,
+  },
+  {
     name: 'executeOnce: an If node decides on the first item only',
     workflow: workflow([start(), when('If', odd, { executeOnce: true }), noOp('Odd'), noOp('Even')], [['Start', 'If'], ['If', 0, 'Odd'], ['If', 1, 'Even']]),
     input: three,
@@ -263,6 +268,12 @@ const settingsOfNodes = [
   {
     name: 'alwaysOutputData: of an If node without false items, nothing is added',
     workflow: workflow([start(), when('If', all, { alwaysOutputData: true }), noOp('Big'), noOp('Small')], [['Start', 'If'], ['If', 0, 'Big'], ['If', 1, 'Small']]),
+    input: three,
+  },
+  {
+    name: 'alwaysOutputData: all items of a Set node fail',
+    workflow: workflow([start(), set('Set', { 'n:number': '={{ $json.n + "x" }}' }, { alwaysOutputData: true, onError: 'continueErrorOutput' }), noOp('Done'), noOp('Failed')],
+      [['Start', 'Set'], ['Set', 0, 'Done'], ['Set', 1, 'Failed']]),
     input: three,
   },
   {

@@ -146,6 +146,7 @@ const failed = (status, body = { message: 'no such thing' }) => answer(body, { s
 const onError = (value) => ({ more: { onError: value } });
 const perItem = [{ url: '/data/1', body: { ok: 1 } }, { url: '/data/2', status: 404, body: { message: 'no such thing' } }, { url: '/data/3', body: { ok: 3 } }];
 const three = [{ n: 1, keep: 'a' }, { n: 2, keep: 'b' }, { n: 3, keep: 'c' }];
+const ofAll = { url: '=https://api.example/data/{{ $input.all().length }}/{{ $input.first().json.n }}/{{ $json.n }}' };
 const byNumber = { url: '=https://api.example/data/{{ $json.n }}' };
 const branched = (more, parameters = byNumber, http_ = perItem) => ({
   workflow: workflow([start(), http('HTTP', parameters, more), noOp('Done'), noOp('Failed')], [['Start', 'HTTP'], ['HTTP', 0, 'Done'], ['HTTP', 1, 'Failed']]),
@@ -193,6 +194,8 @@ const severalItems = [
   call('each item is a call', byNumber, { input: three, answers: [{ body: { ok: true } }] }),
   call('each item may become several', byNumber, { input: three, answers: [{ url: '/1', body: [{ a: 1 }, { a: 2 }] }, { url: '/2', body: [] }, { url: '/3', body: { a: 3 } }] }),
   call('batches', { ...byNumber, options: { batching: { batch: { batchSize: 2, batchInterval: 1 } } } }, { input: three, answers: [{ body: { ok: true } }] }),
+  call('the URL of each item reads all items', ofAll, { input: three, answers: [{ body: { ok: true } }] }),
+  call('executeOnce sends one request that reads all items', ofAll, { input: three, answers: [{ body: { ok: true } }], more: { executeOnce: true } }),
   call('executeOnce sends one request', byNumber, { input: three, answers: [{ body: { ok: true } }], more: { executeOnce: true } }),
   call('alwaysOutputData gives an item for an empty list', {}, { answers: answer([]), more: { alwaysOutputData: true } }),
   call('an empty list of one of several items', byNumber, { input: three, answers: [{ url: '/2', body: { a: 2 } }, { body: [] }], more: { alwaysOutputData: true } }),

@@ -170,3 +170,15 @@ fn the_output_of_a_run_is_the_value_and_not_its_items() {
     assert_eq!(run.output(), json!({"first": "a"}));
     assert_eq!(run.ends()["after"], r#"out [{"json":{"first":"a"},"pairedItem":0}]"#);
 }
+
+#[test]
+fn the_first_port_gets_the_empty_item_whatever_the_others_have() {
+    let mode = json!({"onItemError": "branch", "whenEmpty": "one"});
+    let mut nodes = call(mode).to_vec();
+    nodes.push(("failed", "transform", json!({"value": "input.json", "itemMode": {}})));
+    let mut run = TestRun::start(&nodes, "start>call call>end call.error>failed", json!([{"id": "a"}]));
+    run.perform("call[0]/call", error("refused"));
+    run.perform_all(|_| Ok(StepOutcome::new("out", Value::Null)));
+    assert_eq!(run.output(), json!([{"json": {}, "pairedItem": 0}]));
+    assert_eq!(run.ends()["failed"], r#"out [{"json":{"id":"a","error":"It did not answer."},"pairedItem":0}]"#);
+}

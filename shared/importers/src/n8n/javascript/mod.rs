@@ -1,6 +1,8 @@
 //! Writes parameters of n8n in JavaScript. n8n's expressions are JavaScript inside `{{ }}`, in texts that start with `=`. They stay
 //! as they are written: `$value` and `$text`, which scripts of nodes with `itemMode` see, evaluate them by n8n's rules.
 
+mod rewrite;
+mod tokens;
 mod writer;
 
 use std::borrow::Cow;
@@ -11,6 +13,8 @@ use crate::lenient::scalar_text;
 use crate::script::{escape_template, is_name_part, quote};
 use crate::syntax::escape_jinja;
 use writer::Writer;
+
+pub use writer::FieldForm;
 
 /// A part of a template.
 #[derive(Debug, PartialEq)]
@@ -33,10 +37,10 @@ pub fn expression(parameter: &Value) -> String {
     Writer::new(false, &[]).write(parameter)
 }
 
-/// An expression for the parameters of a node, whose expressions are functions: they are evaluated for each item. Those in
-/// `json_fields` become parts of JSON.
-pub fn functions(parameters: &Value, json_fields: &[&str]) -> String {
-    Writer::new(true, json_fields).write(parameters)
+/// An expression for the parameters of a node, whose expressions are functions: they are evaluated for each item. `fields` are
+/// those that are written in another form.
+pub fn functions(parameters: &Value, fields: &[(&str, FieldForm)]) -> String {
+    Writer::new(true, fields).write(parameters)
 }
 
 /// Whether a text has an expression.
@@ -140,6 +144,7 @@ fn body(code: &str) -> String {
     if code.is_empty() {
         return "undefined".to_owned();
     }
+    let code = &*rewrite::rewrite(code);
     // What follows must not become a part of the comment.
     let end = if code.rsplit('\n').next().is_some_and(|line| line.contains("//")) { "\n" } else { "" };
     match code.starts_with('{') || has_outer_comma(code) {
@@ -227,7 +232,10 @@ mod tests {
         assert_eq!(functions(&parameters, &[]), written);
         let json = json!({"jsonOutput": "={ \"a\": {{ $json.a }} }", "b": "={{ $json.b }}"});
         let written = "{\n  jsonOutput: () => n8n.jsonText`{ \"a\": ${() => $json.a} }`,\n  b: () => $json.b\n}";
-        assert_eq!(functions(&json, &["jsonOutput"]), written);
+        assert_eq!(functions(&json, &[("jsonOutput", FieldForm::Json)]), written);
+        let code = json!({"type": "code", "code": "return a.json.n - b.json.n;"});
+        let written = "{\n  type: \"code\",\n  code: (a, b) => {\nreturn a.json.n - b.json.n;\n}\n}";
+        assert_eq!(functions(&code, &[("code", FieldForm::Comparison)]), written);
         let deep = (0..60).fold(json!(vec![1; 40_000]), |value, _| json!([value]));
         assert!(functions(&deep, &[]).len() < MAX_BYTES + 10_000);
     }

@@ -8,16 +8,25 @@ use crate::script::{MAX_BYTES, escape_template, property};
 /// The width of a line, if a value fits into one.
 const WIDTH: usize = 100;
 
+/// How a field is written that is more than a value.
+#[derive(Clone, Copy)]
+pub enum FieldForm {
+    /// A text of JSON: its expressions become parts of it.
+    Json,
+    /// The body of a function that compares two items.
+    Comparison,
+}
+
 pub struct Writer<'f> {
     written: String,
     /// Whether expressions become functions.
     is_deferred: bool,
-    json_fields: &'f [&'f str],
+    fields: &'f [(&'f str, FieldForm)],
 }
 
 impl<'f> Writer<'f> {
-    pub fn new(is_deferred: bool, json_fields: &'f [&'f str]) -> Self {
-        Self { written: String::new(), is_deferred, json_fields }
+    pub fn new(is_deferred: bool, fields: &'f [(&'f str, FieldForm)]) -> Self {
+        Self { written: String::new(), is_deferred, fields }
     }
 
     pub fn write(mut self, value: &Value) -> String {
@@ -25,10 +34,16 @@ impl<'f> Writer<'f> {
         self.written
     }
 
-    /// The script for a field that is written as JSON.
-    fn json_field(&self, name: &str, field: &Value) -> Option<String> {
-        let text = field.as_str().filter(|text| self.json_fields.contains(&name) && is_computed(text))?;
-        Some(format!("() => n8n.jsonText`{}`", join(&split(&text[1..]))))
+    /// The script for a field that has a form of its own.
+    fn script(&self, name: &str, field: &Value) -> Option<String> {
+        let (_, form) = self.fields.iter().find(|(field, _)| *field == name)?;
+        match (form, field.as_str()?) {
+            (FieldForm::Json, text) if is_computed(text) => {
+                Some(format!("() => n8n.jsonText`{}`", join(&split(&text[1..]))))
+            }
+            (FieldForm::Json, _) => None,
+            (FieldForm::Comparison, code) => Some(format!("(a, b) => {{\n{}\n}}", code.trim_end())),
+        }
     }
 
     /// Recurses. The JSON parser bounds the depth.
@@ -58,7 +73,7 @@ impl<'f> Writer<'f> {
                     }
                     self.begin_line(indent + 2);
                     self.written.push_str(&format!("{}: ", property(name)));
-                    match self.json_field(name, entry) {
+                    match self.script(name, entry) {
                         Some(script) => self.written.push_str(&script),
                         None => self.value(entry, indent + 2),
                     }
@@ -106,7 +121,7 @@ impl<'f> Writer<'f> {
                 for (name, entry) in entries {
                     line.push_str(std::mem::replace(&mut separator, ", "));
                     line.push_str(&format!("{}: ", property(name)));
-                    if self.json_field(name, entry).is_some() || !self.fit(entry, width, line) {
+                    if self.script(name, entry).is_some() || !self.fit(entry, width, line) {
                         return false;
                     }
                 }

@@ -4,20 +4,19 @@ use serde_json::json;
 
 use crate::lenient::text;
 use crate::n8n::context::Context;
+use crate::n8n::policies::OnError;
 use crate::notes::{Notes, note};
 use crate::script;
 use crate::translation::Translation;
-use engine::nodes::{ERROR, OUT};
 
 /// What the sandbox does not have, and what to do instead.
-const MISSING: [(&str, &str); 8] = [
+const MISSING: [(&str, &str); 7] = [
     ("require(", "modules: write the code without `require`"),
     ("import(", "modules: write the code without `import`"),
     ("$helpers", "HTTP calls: make them with an http node"),
     ("this.helpers", "`this.helpers`: make calls with an http node, and read files from `$binary`"),
     ("fetch(", "HTTP calls: make them with an http node"),
     ("axios", "HTTP calls: make them with an http node"),
-    ("setTimeout(", "timers: wait with a delay node"),
     ("process.env", "environment variables: write the value into the code"),
 ];
 
@@ -29,27 +28,25 @@ pub fn code(node: Context) -> Translation {
     let source =
         ["jsCode", "functionCode"].map(|name| text(node.parameter(name))).into_iter().find(|code| !code.is_empty());
     let source = source.unwrap_or("return items;").trim_end();
-    let is_each = kind == "functionItem" || text(node.parameter("mode")) == "runOnceForEachItem";
-    let on_error = text(&node.source().raw["onError"]);
-    let policy = match on_error {
-        "continueRegularOutput" => ", \"item\"",
-        "continueErrorOutput" => ", \"branch\"",
-        _ => "",
+    let call = match kind {
+        "function" => "function(async (items)",
+        "functionItem" => "functionItem(async (item)",
+        _ if text(node.parameter("mode")) == "runOnceForEachItem" => "each(async ()",
+        _ => "all(async ()",
     };
-    let javascript = match kind {
-        "functionItem" => format!("return n8n.each(async (item = $json) => {{\n{source}\n}}{policy});"),
-        _ if is_each => format!("return n8n.each(async () => {{\n{source}\n}}{policy});"),
-        _ => source.to_owned(),
-    };
+    let on_error = OnError::read(node);
+    let policy = on_error.map(|on_error| format!(", \"{}\"", on_error.of_item())).unwrap_or_default();
+    // The code begins in the second line: the library counts its lines from there (`nodes/code.js`).
+    let javascript = format!("return n8n.{call} => {{\n{source}\n}}{policy});");
     let mut notes = Notes::new();
     for (_, what) in MISSING.iter().filter(|(word, _)| calls(source, word)) {
         note(&mut notes, format!("its code needs {what}"));
     }
-    let translation = Translation::new("code", json!({"javascript": javascript})).with_notes(notes);
-    match is_each && on_error == "continueErrorOutput" {
-        true => translation.with_outputs(&[OUT, ERROR]).with_exits([("0", 0, OUT), (ERROR, 0, ERROR)]),
-        false => translation,
+    if calls(source, "setTimeout(") {
+        note(&mut notes, "the waits in its code are skipped: wait with a delay node where the time matters");
     }
+    let translation = Translation::new("code", json!({"javascript": javascript})).with_notes(notes);
+    if on_error == Some(OnError::Branch) { translation.with_error_port() } else { translation }
 }
 
 /// Whether the code has the word, and not as the end of another one.

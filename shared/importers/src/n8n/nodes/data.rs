@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::lenient::{list, number, text, whole_number};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::functions;
+use crate::n8n::javascript::{FieldForm, functions};
+use crate::n8n::policies::{ONCE, OnError};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
 
@@ -34,7 +35,9 @@ const TYPES: [&str; 23] = [
     "xml",
 ];
 /// The fields of a `set` node that are written as JSON.
-const JSON_FIELDS: [&str; 2] = ["jsonOutput", "objectValue"];
+const SET_FIELDS: &[(&str, FieldForm)] = &[("jsonOutput", FieldForm::Json), ("objectValue", FieldForm::Json)];
+/// The code of a `sort` node.
+const SORT_FIELDS: &[(&str, FieldForm)] = &[("code", FieldForm::Comparison)];
 /// The most outputs of a `code` node, without that of the fallback.
 const MAX_OUTPUTS: u64 = 49;
 const MAX_INPUTS: u64 = 10;
@@ -55,17 +58,34 @@ pub fn data(node: Context) -> Translation {
         }
         _ => {}
     }
-    let parameters = functions(&readable(node), if source.kind == "set" { &JSON_FIELDS } else { &[] });
-    let javascript = format!("return n8n.{}({parameters}, {});", source.kind, source.version);
-    let mut config = json!({"javascript": javascript});
+    let fields = match source.kind {
+        "set" => SET_FIELDS,
+        "sort" => SORT_FIELDS,
+        _ => &[],
+    };
+    let mut call = format!("n8n.{}({}, {})", source.kind, functions(&readable(node), fields), source.version);
     let mut notes = Notes::new();
-    if let Some(outputs) = outputs(node, &mut notes) {
+    let outputs = outputs(node, &mut notes);
+    let on_error = OnError::read(node);
+    if let Some(on_error) = on_error {
+        // If the node fails as a whole, its input goes to its first output.
+        let first = outputs.as_ref().and_then(|outputs| outputs.first());
+        let port = first.map(|port| format!(", {port}")).unwrap_or_default();
+        call = format!("n8n.tolerate(() => {call}, \"{}\"{port})", on_error.of_item());
+    }
+    let javascript = match source.raw["executeOnce"] == true {
+        true => format!("{ONCE}() => {call});"),
+        false => format!("return {call};"),
+    };
+    let mut config = json!({"javascript": javascript});
+    if let Some(outputs) = outputs {
         config["outputs"] = outputs.into();
     }
     if let Some(inputs) = inputs(node) {
         config["inputs"] = inputs.into();
     }
-    Translation::new("code", config).with_notes(notes)
+    let translation = Translation::new("code", config).with_notes(notes);
+    if on_error == Some(OnError::Branch) { translation.with_error_port() } else { translation }
 }
 
 /// The parameters, without ids that only the editor of n8n needs. A template for HTML has expressions without the sign of one.

@@ -36,10 +36,10 @@ pub fn file(node: Context) -> Translation {
 }
 
 /// The file of the item.
-fn binary(node: Context) -> Value {
+fn binary(node: Context) -> String {
     let name = ["binaryPropertyName", "inputDataFieldName"].map(|name| node.parameter(name));
     let name = name.into_iter().find(|name| !name.is_null()).map_or_else(|| quote("data"), expression);
-    json!({"js": format!("$binary[{name}]")})
+    format!("$binary[{name}]")
 }
 
 fn read_pdf(node: Context) -> Translation {
@@ -49,7 +49,7 @@ fn read_pdf(node: Context) -> Translation {
     }
     let joined = if *node.option("joinPages") == false { "output.pages" } else { "output.text" };
     let items = format!("({{ numpages: output.pageCount, numrender: output.pageCount, text: {joined} }})");
-    let config = json!({"file": binary(node), "format": format, "itemMode": {"result": {"js": items}}});
+    let config = json!({"file": {"js": binary(node)}, "format": format, "itemMode": {"result": {"js": items}}});
     Translation::new("read_file", config)
 }
 
@@ -60,6 +60,7 @@ fn read_workbook(node: Context) -> Translation {
     if *node.option("headerRow") == false {
         format.insert("headerRow".to_owned(), 0.into());
     }
+    let is_plain = format.len() == 1;
     if !scalar_text(node.option("range")).is_empty() {
         note(&mut notes, "it reads the whole sheet: its range is not imported");
     }
@@ -68,8 +69,23 @@ fn read_workbook(node: Context) -> Translation {
         true => "json: row",
         false => "json: Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null))",
     };
-    let items = format!("output.rows.map((row) => ({{ {row} }}))");
-    let config = json!({"file": binary(node), "format": format, "itemMode": {"result": {"js": items}}});
+    let rows = format!("output.rows.map((row) => ({{ {row} }}))");
+    let file = binary(node);
+    // Without settings for a workbook, the file decides its format: n8n reads a text in another way.
+    let is_detected =
+        node.source().kind == "spreadsheetFile" && text(node.parameter("fileFormat")) != "xlsx" && is_plain;
+    let items = match is_detected {
+        true => {
+            let options = Some(node.parameter("options")).filter(|options| options.is_object());
+            let options = options.map_or_else(|| "{}".to_owned(), expression);
+            format!("n8n.tableOfText({file}, {options}, {}) ?? {rows}", node.source().version)
+        }
+        false => rows,
+    };
+    let mut config = json!({"file": {"js": file}, "itemMode": {"result": {"js": items}}});
+    if !is_detected {
+        config["format"] = format.into();
+    }
     Translation::new("read_file", config).with_notes(notes)
 }
 

@@ -4,6 +4,7 @@
 
   n8n.run = async (view, script) => {
     n8n.install(view);
+    n8n.showTimers(globalThis);
     if (!view.outputs) return script();
     const results = [];
     for (const { index, output } of view.outputs) {

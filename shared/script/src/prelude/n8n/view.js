@@ -141,49 +141,32 @@
     return result;
   };
   n8n.inputs = () => inputs;
+  // What a node gives that receives only the first item of each input. Its expressions see all items.
+  n8n.once = (run) => {
+    const outer = inputs;
+    inputs = outer.map((items) => items.slice(0, 1));
+    try {
+      return run();
+    } finally {
+      inputs = outer;
+    }
+  };
   n8n.batches = (size) => {
     const batches = [];
     for (let at = 0; at < inputs[0].length; at += size) batches.push(inputs[0].slice(at, at + size));
     return batches;
   };
 
-  const PARTS_OF_ITEM = ['json', 'binary'];
-  const toItem = (result, index) => {
-    const isObject = typeof result === 'object';
-    const isItem = isObject && PARTS_OF_ITEM.some((part) => part in result);
-    const json = isItem ? result.json ?? (('json' in result) ? null : {}) : result;
-    if (!isObject || typeof json !== 'object' || json === null || isArray(json) || json instanceof Date) {
-      throw new Error(`A 'json' property isn't an object [item ${index}]`);
-    }
-    return { json, pairedItem: { item: index }, ...(isItem && result.binary ? { binary: result.binary } : {}) };
-  };
-  // Runs code for each item, one after the other. `onError` says what happens to an item whose code throws. With `item`, it becomes
-  // an item with the message. With `branch`, it goes to the port `error`, and the result is a map of ports.
-  n8n.each = async (run, onError = 'fail', port = 'out') => {
-    const done = [];
-    const failed = [];
-    for (let i = 0; i < inputs[0].length; i++) {
-      try {
-        const result = await n8n.withItem(i, async () => run());
-        if (result) done.push(toItem(result, i));
-      } catch (error) {
-        if (onError === 'fail') throw error;
-        const json = { error: error instanceof Error ? error.message : String(error) };
-        if (onError === 'item') done.push({ json, pairedItem: { item: i } });
-        else failed.push({ json: { ...inputs[0][i].json, ...json }, pairedItem: { item: i } });
-      }
-    }
-    return onError === 'branch' ? { [port]: done, error: failed } : done;
-  };
-
   n8n.install = (view) => {
     const { node = {}, nodes = {}, previous, workflow = {}, execution = {} } = view;
-    inputs = (view.inputs ?? [view.items]).map(nameFiles);
     for (const name of Object.keys(nodes)) nodes[name].outputs = nodes[name].outputs.map((items) => nameFiles(items ?? []));
-    const items = inputs[0] ?? [];
     current = view.index ?? 0;
     // A node with effects sees one item at a time, which has another position in the input.
     const offset = (view.itemIndex ?? current) - current;
+    const receive = (item, index, input) => ({ ...item, pairedItem: { item: index + offset, ...(input > 0 && { input }) } });
+    // Each item names its own place as its origin, so that code can pass it on.
+    inputs = (view.inputs ?? [view.items]).map((list, input) => nameFiles(list).map((item, index) => receive(item, index, input)));
+    const items = inputs[0] ?? [];
     n8n.zone = view.zone ?? 'America/New_York';
 
     // --- Other nodes ---

@@ -14,34 +14,52 @@
   let failed = [];
 
   /**
-   * The items that `work(read, item, index)` returns for each item of the input. `read(name, fallback)` is the value of a
-   * parameter for this item: n8n leaves out the parameters that have their default.
+   * The items that `work(item, index)` returns for each item of the input. If the node goes on after an error,
+   * `recover(item, error, fail)` says what the item becomes, because n8n's nodes differ in that. `fail` sends an item to the port
+   * `error`, if there is one.
    */
-  n8n.eachItem = (parameters, work) =>
+  n8n.attemptEach = (work, recover) =>
     n8n.received().flatMap((item, index) => {
-      const pairedItem = { item: index };
       try {
-        const results = work((name, fallback) => readParameter(parameters, name, index, fallback), item, index);
-        return [results].flat().map((result) => ({ ...result, pairedItem }));
+        return work(item, index);
       } catch (error) {
         if (onError === 'fail') throw error;
+        if (recover) return recover(item, error, onError === 'branch' ? (each) => failed.push(each) : undefined);
         const json = { error: error instanceof Error ? error.message : String(error) };
-        if (onError === 'item') return [{ json, pairedItem }];
-        failed.push({ json: { ...item.json, ...json }, pairedItem });
+        if (onError === 'item') return [{ json, pairedItem: { item: index } }];
+        failed.push({ json: { ...item.json, ...json }, pairedItem: { item: index } });
         return [];
       }
     });
 
   /**
+   * The items that `work(read, item, index)` returns for each item of the input. `read(name, fallback)` is the value of a
+   * parameter for this item: n8n leaves out the parameters that have their default.
+   */
+  n8n.eachItem = (parameters, work) =>
+    n8n.attemptEach((item, index) => {
+      const results = work((name, fallback) => readParameter(parameters, name, index, fallback), item, index);
+      return [results].flat().map((result) => ({ ...result, pairedItem: { item: index } }));
+    });
+
+  /**
    * What a node gives if an item that fails does not end it, as in `n8n.tolerate(() => n8n.xml({…}, 1), 'item')`: with `item` the item
-   * goes on with the message, and with `branch` it goes to the port `error`. Then the result is a map of ports.
+   * goes on with the message, and with `branch` it goes to the port `error`. Then the result is a map of ports. If the node fails as a
+   * whole, it passes its input on, as in n8n.
    */
   n8n.tolerate = (run, mode = 'fail', port = 'out') => {
     const outer = [onError, failed];
     [onError, failed] = [mode, []];
     try {
-      const items = run();
-      return mode === 'branch' ? { [port]: items, error: failed } : items;
+      let result;
+      try {
+        result = run();
+      } catch (error) {
+        if (mode === 'fail') throw error;
+        result = port === 'out' ? n8n.received() : { [port]: n8n.received() };
+      }
+      if (mode !== 'branch') return result;
+      return { ...(Array.isArray(result) ? { [port]: result } : result), error: failed };
     } finally {
       [onError, failed] = outer;
     }

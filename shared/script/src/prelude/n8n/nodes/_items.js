@@ -9,20 +9,18 @@
 
   // --- Items ---
 
-  const origin = (index, input) => (input > 0 ? { item: index, input } : { item: index });
+  /** The items of an input, which name their own place as their origin. Each is a copy, so a node can change it and pass it on. */
+  n8n.received = (input = 0) => (n8n.inputs()[input] ?? []).map((item) => ({ ...item }));
 
-  /** The items of an input. Each is a copy that names itself as its origin, so a node can pass it on. */
-  n8n.received = (input = 0) =>
-    (n8n.inputs()[input] ?? []).map((item, index) => ({ ...item, pairedItem: origin(index, input) }));
-
-  /** n8n completes the origins of a node whose inputs leave no doubt. */
+  /** n8n completes origins that leave no doubt: of a single item, or of as many items as the node received. */
   n8n.completeOrigins = (outputs) => {
     const inputs = n8n.inputs();
     const count = inputs.length === 1 ? inputs[0].length : -1;
+    const single = outputs.length === 1 && outputs[0].length === 1;
     for (const items of outputs) {
       for (let i = 0; i < items.length; i++) {
         if (items[i].pairedItem !== undefined) continue;
-        if (count === 1) items[i].pairedItem = { item: 0 };
+        if (count === 1 || single) items[i].pairedItem = { item: 0 };
         else if (outputs.length === 1 && count === items.length) items[i].pairedItem = { item: i };
         else return outputs;
       }
@@ -35,7 +33,11 @@
   const hasFunction = (value) =>
     typeof value === 'function' || (isObject(value) && Object.values(value).some(hasFunction));
   const evaluate = (value) => {
-    if (typeof value === 'function') return value();
+    if (typeof value === 'function') {
+      const result = value();
+      // Parameters have no moments of luxon: n8n makes texts of them.
+      return isObject(result) && result.isLuxonDateTime === true ? result.toString() : result;
+    }
     if (isArray(value)) return value.map(evaluate);
     if (!isPlain(value)) return value;
     const result = {};

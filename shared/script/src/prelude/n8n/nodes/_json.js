@@ -9,7 +9,7 @@
   n8n.jsonText = (texts, ...pieces) => {
     let text = texts[0];
     for (let i = 0; i < pieces.length; i++) {
-      const value = $value(pieces[i]) ?? null;
+      const value = n8n.value(pieces[i]) ?? null;
       text += (n8n.isObject(value) ? JSON.stringify(value) : String(value)) + texts[i + 1];
     }
     return text;

@@ -22,7 +22,7 @@
           if (Array.isArray(value)) value = value.filter((element) => element !== null);
           else if (isMissing(value)) continue;
         }
-        if (mergeLists && Array.isArray(value)) values.push(...value);
+        if (mergeLists && Array.isArray(value)) for (const element of value) values.push(element);
         else values.push(value ?? null);
       }
       n8n.setPath(json, name, values, dots);

@@ -90,7 +90,7 @@
         const itemB = second[position];
         if (isSame(itemA.json, itemB.json, settings)) {
           // An item of A is the same only once.
-          if (!hasSame) ports[1].push(resolve === 'preferInput2' ? itemB : itemA);
+          if (!hasSame) ports[1].push(fuzzy && resolve === 'preferInput2' ? itemB : itemA);
           hasSame = true;
         } else if (resolve === 'includeBoth') ports[2].push(report(itemA, itemB, settings));
         else if (resolve === 'mix') {

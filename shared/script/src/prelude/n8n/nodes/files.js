@@ -178,13 +178,15 @@
       const given = version < 2 ? 'autodetect' : read('fileFormat', 'autodetect');
       if (given === 'csv') return readTable(file, read('options', {}));
       if (given !== 'autodetect') refuse(`Reading the format "${given}"`);
-      if (!file.contentType.startsWith('text/')) refuse(`Reading a file of the type "${file.contentType}"`);
-      // The other options belong to the format "csv".
-      const { headerRow, includeEmptyCells } = read('options', {});
-      const rows = readTable(file, { headerRow, includeEmptyCells });
-      // Version 1 reads a text as a spreadsheet, whose cells have types.
-      return version < 2 ? rows.map(typeRow) : rows;
+      return n8n.tableOfText(file, read('options', {}), version) ?? refuse(`Reading a file of the type "${file.contentType}"`);
     });
+  };
+  /** The rows of a file whose format n8n finds out; undefined if it is no text. The other options belong to the format "csv". */
+  n8n.tableOfText = (file, { headerRow, includeEmptyCells }, version) => {
+    if (!file.contentType.startsWith('text/')) return undefined;
+    const rows = readTable(file, { headerRow, includeEmptyCells });
+    // Version 1 reads a text as a spreadsheet, whose cells have types.
+    return version < 2 ? rows.map(typeRow) : rows;
   };
   const toCell = (text) => {
     if (text === 'TRUE' || text === 'FALSE') return text === 'TRUE';

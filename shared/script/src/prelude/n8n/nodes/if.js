@@ -2,12 +2,19 @@
 (function (n8n) {
   'use strict';
 
-  /** Splits the items by their conditions. */
+  /** Splits the items by their conditions. An item whose conditions fail does not fulfil them. */
   const divide = (parameters, holds) => {
     const read = n8n.reader(parameters);
     const kept = [];
     const others = [];
-    n8n.received().forEach((item, index) => (holds(read(index), index) ? kept : others).push(item));
+    const reject = (item) => {
+      others.push(item);
+      return [];
+    };
+    n8n.attemptEach((item, index) => {
+      (holds(read(index), index) ? kept : others).push(item);
+      return [];
+    }, reject);
     return [kept, others];
   };
   const byFilter = ({ conditions = {} }, index) => n8n.holds(conditions, index);

@@ -149,7 +149,7 @@
 
     const combineBy = version < 3 ? read.combinationMode ?? 'mergeByFields' : read.combineBy ?? 'combineByFields';
     const clash = { resolveClash: 'preferLast', ...options.clashHandling?.values };
-    if (combineBy === 'mergeByPosition' || combineBy === 'combineByPosition') return byPosition(version, options.includeUnpaired, clash);
+    if (/ByPosition$/.test(combineBy)) return byPosition(version, options.includeUnpaired, clash);
     if (combineBy === 'multiplex' || combineBy === 'combineAll') return allPairs(clash);
     const simple = version >= 3 && !read.advanced;
     const fields = simple
@@ -162,8 +162,9 @@
 
   const mergeByIndex = (join) => {
     const [first, second] = [n8n.received(0), n8n.received(1)];
-    const lengths = { inner: Math.min(first.length, second.length), left: first.length, outer: Math.max(first.length, second.length) };
-    return Array.from({ length: lengths[join] }, (_, i) => {
+    const lengths = [first.length, second.length];
+    const length = { inner: Math.min(...lengths), left: lengths[0], outer: Math.max(...lengths) }[join];
+    return Array.from({ length }, (_, i) => {
       if (!second[i]) return first[i];
       return first[i] ? mergeItems([first[i], second[i]], { mergeMode: 'shallowMerge' }) : second[i];
     });

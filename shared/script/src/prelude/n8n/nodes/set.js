@@ -7,7 +7,7 @@
   /** Versions 1 and 2: values by their type. */
   const setByKind = (parameters, version) => {
     const read = n8n.reader(parameters);
-    return n8n.received().map((item, index) => {
+    return n8n.attemptEach((item, index) => {
       const { keepOnlySet = false, values = {}, options = {} } = read(index);
       const dots = options.dotNotation !== false;
       const result = { json: {}, pairedItem: item.pairedItem };
@@ -17,10 +17,11 @@
       }
       for (const kind of KINDS) {
         for (const field of values[kind] ?? []) {
-          n8n.setPath(result.json, field.name ?? 'propertyName', readValue(kind, 'value' in field ? field.value : DEFAULTS[kind], version), dots);
+          const value = 'value' in field ? field.value : DEFAULTS[kind];
+          n8n.setPath(result.json, field.name ?? 'propertyName', readValue(kind, value, version), dots);
         }
       }
-      return result;
+      return [result];
     });
   };
   const DEFAULTS = { boolean: false, number: 0, string: '' };
@@ -34,16 +35,16 @@
   // --- Version 3 ---
 
   const brackets = /^\[(?:'.*'|".*")\]$/;
-  /** n8n reads `["a"]` as the key `a`, except if there is a key with this very name. */
-  const plainKey = (object, key) =>
-    brackets.test(key) && object[key] === undefined ? key.slice(2, -2) : key;
+  /** Also without paths, n8n reads `["a"]` as the key `a`, except if there is a key with this very name. */
+  const plainKey = (object, key, dots) =>
+    !dots && brackets.test(key) && object[key] === undefined ? key.slice(2, -2) : key;
 
   const choose = (json, include, names, dots) => {
     if (include === 'none') return {};
     if (include === 'selected') {
       const result = {};
       for (const name of names) {
-        const key = plainKey(json, name);
+        const key = plainKey(json, name, dots);
         const value = n8n.getPath(json, key, dots);
         if (value === undefined) continue;
         n8n.setPath(result, dots ? name.split('.').pop() : key, n8n.copy(value), dots);
@@ -51,7 +52,7 @@
       return result;
     }
     const result = n8n.copy(json);
-    if (include === 'except') for (const name of names) n8n.deletePath(result, plainKey(json, name), dots);
+    if (include === 'except') for (const name of names) n8n.deletePath(result, plainKey(json, name, dots), dots);
     return result;
   };
 
@@ -111,7 +112,7 @@
     const rest = n8n.reader({ ...parameters, fields: undefined, assignments: undefined, jsonOutput: undefined });
     const output = n8n.reader(parameters.jsonOutput, EXAMPLE);
 
-    return n8n.received().map((item, index) => {
+    return n8n.attemptEach((item, index) => {
       const { options = {}, includeOtherFields = false, include = 'all', includeFields = '', excludeFields = '' } = rest(index);
       const dots = options.dotNotation !== false;
       const chosen = version >= 3.3 && !includeOtherFields ? 'none' : include;
@@ -129,8 +130,8 @@
         const list = version < 3.3 ? oldFields(fields(index), index) : fields(index)?.assignments ?? [];
         values = setFields(list, item, index, { version, loose: options.ignoreConversionErrors === true }, result);
       }
-      for (const [key, value] of values) n8n.setPath(result.json, plainKey(result.json, key), value, dots);
-      return result;
+      for (const [key, value] of values) n8n.setPath(result.json, plainKey(result.json, key, dots), value, dots);
+      return [result];
     });
   };
 

@@ -89,7 +89,12 @@
     const items = n8n.received();
     const { type = 'simple', sortFieldsUi, options = {} } = n8n.read(parameters, 0);
     if (type === 'random') return shuffle(items);
-    if (type === 'code') return n8n.sorted(items, code);
+    if (type === 'code') {
+      if (!/\breturn\b/.test(String(code))) {
+        throw new Error("Sort code doesn't return. Please add a 'return' statement to your code");
+      }
+      return n8n.sorted(items, code);
+    }
     return sortByFields(items, sortFieldsUi?.sortField ?? [], !options.disableDotNotation);
   };
 })

@@ -28,19 +28,21 @@
     return parts;
   };
 
-  n8n.splitOut = (parameters) => {
+  /** `special` is how "Item Lists" differs: it knows one field only, or checks the values. */
+  n8n.splitOut = (parameters, version, { single = false, check } = {}) => {
     const read = n8n.reader(parameters);
     const result = [];
     n8n.received().forEach((item, index) => {
       const { fieldToSplitOut, include = 'noOtherFields', fieldsToInclude = '', options = {} } = read(index);
-      const fields = fieldNames(fieldToSplitOut);
-      const names = n8n.names(options.destinationFieldName);
+      const fields = single ? [fieldToSplitOut] : fieldNames(fieldToSplitOut);
+      const names = single ? [options.destinationFieldName].filter((name) => name) : n8n.names(options.destinationFieldName);
       if (names.length > 0 && names.length !== fields.length) {
         throw new Error('If multiple fields to split out are given, the same number of destination fields must be given');
       }
       const dots = !options.disableDotNotation;
       const spread = include === 'noOtherFields' && fields.length === 1 && names.length === 0;
       const wanted = include === 'selectedOtherFields' ? n8n.names(fieldsToInclude) : [];
+      if (check) for (const field of fields) check(field, n8n.getPath(item.json, field, dots));
       let rest = {};
       if (include === 'allOtherFields') {
         rest = n8n.copy(item.json);

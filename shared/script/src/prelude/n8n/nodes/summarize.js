@@ -29,40 +29,41 @@
   };
 
   /** A name of a column: a path without dots, brackets and spaces. */
-  const columnOf = (path) => path.replace(/[\][""]/g, '').replace(/[ .]/g, '_');
+  const columnOf = (path) => path.replace(/[\]["]/g, '').replace(/[ .]/g, '_');
 
-  const summarize = (items, entries, dots) => {
+  const summarize = (items, entries, { dots, columnOf, onlyNumbers }) => {
     const row = {};
     for (const entry of entries) {
       const { prefix, compute } = AGGREGATIONS[entry.aggregation ?? 'count'];
       const values = items.map((item) => n8n.getPath(item.json, entry.field, dots));
-      row[prefix + columnOf(entry.field)] = compute(values, entry);
+      const ofNumbers = onlyNumbers && (entry.aggregation === 'min' || entry.aggregation === 'max');
+      row[prefix + columnOf(entry.field)] = compute(ofNumbers ? numbers(values) : values, entry);
     }
     return row;
   };
 
   /** The groups of items with the same value of a field, in the order of their first items. */
-  const groupBy = (items, field, { dots, skipEmpty, version }) => {
+  const groupBy = (items, field, { dots, skipEmpty, skipMissing, inKeyOrder, version }) => {
     const groups = new Map();
     for (const item of items) {
       const value = n8n.getPath(item.json, field, dots);
       // Version 1 makes texts of all values, so "null" is not empty.
       const key = n8n.isObject(value) || version < 1.1 ? toText(value) : value;
-      if (skipEmpty && typeof key !== 'number' && !key) continue;
+      if (skipEmpty && ((typeof key !== 'number' && !key) || (skipMissing && value === undefined))) continue;
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(item);
     }
-    return groups;
+    return inKeyOrder ? Object.entries(Object.fromEntries(groups)) : groups;
   };
 
   const toRows = (items, fields, entries, settings) => {
     if (fields.length === 0) {
-      return [{ json: summarize(items, entries, settings.dots), pairedItem: items.map((item) => item.pairedItem) }];
+      return [{ json: summarize(items, entries, settings), pairedItem: items.map((item) => item.pairedItem) }];
     }
     const rows = [];
     for (const [key, group] of groupBy(items, fields[0], settings)) {
       for (const row of toRows(group, fields.slice(1), entries, settings)) {
-        row.json[columnOf(fields[0])] = key;
+        row.json[settings.columnOf(fields[0])] = key;
         rows.push(row);
       }
     }
@@ -70,7 +71,7 @@
   };
 
   const toTree = (items, fields, entries, settings) => {
-    if (fields.length === 0) return summarize(items, entries, settings.dots);
+    if (fields.length === 0) return summarize(items, entries, settings);
     const tree = {};
     for (const [key, group] of groupBy(items, fields[0], settings)) {
       tree[key] = toTree(group, fields.slice(1), entries, settings);
@@ -78,7 +79,8 @@
     return tree;
   };
 
-  n8n.summarize = (parameters, version) => {
+  /** `special` is how "Item Lists" differs: names of columns, extremes of numbers only, which values are empty, and the order. */
+  n8n.summarize = (parameters, version, special = {}) => {
     const items = n8n.received();
     const { fieldsToSummarize, fieldsToSplitBy = '', options = {} } = n8n.read(parameters, 0);
     const entries = (fieldsToSummarize?.values ?? []).filter(({ field }) => field);
@@ -94,7 +96,7 @@
     }
 
     const fields = n8n.names(fieldsToSplitBy);
-    const settings = { dots, skipEmpty: options.skipEmptySplitFields === true, version };
+    const settings = { dots, skipEmpty: options.skipEmptySplitFields === true, version, columnOf, ...special };
     if (options.outputFormat !== 'singleItem') return toRows(items, fields, entries, settings);
     return [{ json: toTree(items, fields, entries, settings), pairedItem: items.map((item) => item.pairedItem) }];
   };

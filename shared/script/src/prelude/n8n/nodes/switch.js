@@ -15,10 +15,24 @@
     ports[port].push(item);
   };
 
+  /** Routes each item. If the node goes on after an error, the first port gets an item with only the message. */
+  const routeEach = (ports, work) => {
+    const recover = (item, error, fail) => {
+      const failed = { json: { error: error.message } };
+      if (fail) fail(failed);
+      else ports[0].push(failed);
+      return [];
+    };
+    n8n.attemptEach((item, index) => {
+      work(item, index);
+      return [];
+    }, recover);
+    return ports;
+  };
+
   const byExpression = (output, count, readPort, range) => {
     const ports = emptyPorts(count);
-    n8n.received().forEach((item, index) => send(ports, count, readPort(output(index, 0), index), item, range));
-    return ports;
+    return routeEach(ports, (item, index) => send(ports, count, readPort(output(index), index), item, range));
   };
 
   /** Versions 1 and 2: rules that compare the same value. The port of version 1 is a part of the rule. */
@@ -34,7 +48,7 @@
     const value1 = n8n.reader('value1' in parameters ? { value1: parameters.value1 } : {});
     const missing = dataType === 'dateTime' ? 0 : undefined;
     const fallback = n8n.reader(parameters.fallbackOutput, -1);
-    n8n.received().forEach((item, index) => {
+    return routeEach(ports, (item, index) => {
       const left = n8n.oldValue(dataType, value1(index));
       for (let i = 0; i < readers.length; i++) {
         const rule = readers[i](index);
@@ -45,7 +59,6 @@
       const port = fallback(index);
       if (port !== -1) send(ports, count, port, item, range);
     });
-    return ports;
   };
 
   const toPort = (value, index) => {
@@ -65,7 +78,7 @@
     const options = n8n.reader(parameters.options, {});
     const ports = emptyPorts(rules.length);
     ports.fallback = [];
-    n8n.received().forEach((item, index) => {
+    return routeEach(ports, (item, index) => {
       const { fallbackOutput = 'none', allMatchingOutputs = false } = options(index);
       let found = false;
       for (let i = 0; i < rules.length && (allMatchingOutputs || !found); i++) {
@@ -77,7 +90,6 @@
       if (fallbackOutput === 'extra') ports.fallback.push(item);
       else send(ports, rules.length, fallbackOutput, item, '');
     });
-    return ports;
   };
 
   // Ports without items are left out: the node may not have them all.
