@@ -31,16 +31,7 @@ pub fn set(node: Context, translation: &mut Translation) {
     {
         item_mode(last).insert("whenEmpty".to_owned(), "one".into());
     }
-    let on_error = match text(&raw["onError"]) {
-        "" if raw["continueOnFail"] == true => "continueRegularOutput",
-        on_error => on_error,
-    };
-    let policy = match on_error {
-        "continueErrorOutput" => Some((BRANCH, BRANCH)),
-        "continueRegularOutput" => Some(("item", "continue")),
-        _ => None,
-    };
-    if let Some((of_item, of_node)) = policy {
+    if let Some((of_item, of_node)) = on_error(node) {
         let is_set = handle_errors(translation, of_item, of_node);
         if of_node == BRANCH && !is_set {
             note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
@@ -50,6 +41,22 @@ pub fn set(node: Context, translation: &mut Translation) {
         let attempts = whole_number(&raw["maxTries"]).unwrap_or(3);
         translation.set_retry(attempts, &raw["waitBetweenTries"]);
     }
+}
+
+/// What n8n does when the node fails: the policy for an item and the one for the node. None if the run fails.
+fn on_error(node: Context) -> Option<(&'static str, &'static str)> {
+    let raw = node.source().raw;
+    match text(&raw["onError"]) {
+        "continueErrorOutput" => Some((BRANCH, BRANCH)),
+        "continueRegularOutput" => Some(("item", "continue")),
+        "" if raw["continueOnFail"] == true => Some(("item", "continue")),
+        _ => None,
+    }
+}
+
+/// Whether the run goes on when the node fails.
+pub fn keeps_errors(node: Context) -> bool {
+    on_error(node).is_some()
 }
 
 fn has_field(kind: &str, name: &str) -> bool {
