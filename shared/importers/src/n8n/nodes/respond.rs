@@ -18,7 +18,11 @@ const REFUSED: [&str; 5] = ["connection", "content-length", "set-cookie", "trans
 pub fn respond(node: Context) -> Translation {
     let mut notes = Notes::new();
     let body = body(node, &mut notes);
-    let output = match node.workflow.document.nodes.iter().any(|node| node.answers_calls()) {
+    let nodes = &node.workflow.document.nodes;
+    if !nodes.iter().any(|node| !node.is_disabled && matches!(node.kind, "webhook" | "chatTrigger" | "wait")) {
+        note(&mut notes, "no webhook starts the workflow, so nobody gets its response");
+    }
+    let output = match nodes.iter().any(|node| node.answers_calls()) {
         true => respond_with(node, body, &mut notes),
         false => body.unwrap_or_else(|| "null".to_owned()),
     };

@@ -50,14 +50,13 @@ pub fn list_pairs(pairs: &[(String, Value)]) -> String {
     expression(&pairs.collect())
 }
 
-/// Whether the call has headers, a query or a body. Before version 3, there is no switch.
+/// Whether the headers or the query are not switched off.
 fn is_sent(node: Context, of: &str) -> bool {
-    let switch = match of {
-        "header" => "sendHeaders",
-        "query" => "sendQuery",
-        _ => "sendBody",
-    };
-    node.source().version < 3.0 || *node.parameter(switch) == true
+    match of {
+        "header" => *node.parameter("sendHeaders") != false,
+        "query" => *node.parameter("sendQuery") != false,
+        _ => true,
+    }
 }
 
 /// The names and values of headers, of a query or of a body, given one by one or as JSON.
