@@ -20,7 +20,8 @@ use crate::triggers::AuthorizedCall;
 ///
 /// The body is the input of the run, at most 1 MiB. If the node `webhook` says so, the input is the whole call, with its query and
 /// headers. With the mode `sync`, the response carries the output of the node
-/// `send_result`, or is 202 if the run outlasts the webhook's timeout. With the mode `async`, it is 202 at once. The
+/// `send_result`, or is 202 if the run outlasts the webhook's timeout. If the node `webhook` says so, that output is the whole
+/// response, with its status, headers and body. With the mode `async`, the response is 202 at once. The
 /// result of a 202 is read with `GET /builder/v1/workflows/{id}/runs/{runId}`.
 ///
 /// A call that repeats an `Idempotency-Key` within 24 hours starts no run, and is answered with the run of the first call.
@@ -39,7 +40,8 @@ use crate::triggers::AuthorizedCall;
         (status = 409, description = "`workflow_paused`; `unpublished_changes`: the workflow was never published; \
             `idempotency_conflict`: the `Idempotency-Key` was used with another body", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: no channel of the active release uses the webhook; \
-            `run_failed` and `run_cancelled`: the run ended without a result. `details` names the run", body = ErrorBody),
+            `run_failed` and `run_cancelled`: the run ended without a result; `invalid_response`: its output is no response, though \
+            the node `webhook` says so. `details` names the run", body = ErrorBody),
         NotFound<WebhookId>, NotJson, ErrorResponses,
     ),
 )]

@@ -8,6 +8,7 @@ mod dto;
 mod form;
 mod handlers;
 mod messages;
+mod response;
 mod routes;
 mod triggers;
 

@@ -6,12 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::admit_owner;
-use axum::Json;
 use axum::http::StatusCode;
-use axum::http::header::LOCATION;
-use axum::response::{IntoResponse, Response};
-use domain::id::{Id, RunId, WebhookId, WorkflowId};
-use domain::language::Language;
+use domain::id::{Id, RunId, WebhookId};
 use domain::retention::RunRetention;
 use domain::run::{NewRun, RunEnd, RunOrigin};
 use domain::time::Time;
@@ -20,33 +16,19 @@ use domain::workflow::WorkflowState;
 use domain::{Error, Result};
 use engine::drive::{PureOutcome, PureRun, carry_out_pure, mask_run_input};
 use engine::nodes::NodeConfig;
-use engine::nodes::webhook::WebhookInput;
+use engine::nodes::webhook::{WebhookNode, WebhookResponse};
 use engine::run::{RunFacts, RunStart};
 use platform::offload;
 use runner::{Arrived, ArrivingRun, ReleasePlan, wait_for_end};
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::called_webhooks::CalledWebhook;
 use store::runs::{StartKey, Started};
 use store::workflows::WorkflowHeader;
 use tokio::time::{Instant, timeout_at};
-use web::ApiError;
-use web::base_url::BaseUrl;
 
 use crate::Stores;
 use crate::call::Call;
-use crate::dto::{AcceptedOut, TriggeredOut};
-
-/// The run of a call, as the response shows it.
-pub struct HookResponse {
-    run_id: RunId,
-    result: RunResult,
-}
-
-enum RunResult {
-    /// The run has not ended yet.
-    Accepted,
-    Ended(RunEnd),
-}
+use crate::response::HookResponse;
 
 /// A call that may start runs: it has the token of its webhook, or comes from the page of its form.
 pub struct AuthorizedCall<'a> {
@@ -55,6 +37,8 @@ pub struct AuthorizedCall<'a> {
     call: &'a Call,
     /// How many runs the form of the webhook may start in an hour. A call with the token has no such limit.
     max_per_hour: Option<u64>,
+    /// What the caller gets when the run has completed.
+    answers_with: WebhookResponse,
     /// How long the caller waits for the run.
     until: Instant,
 }
@@ -62,7 +46,7 @@ pub struct AuthorizedCall<'a> {
 impl<'a> AuthorizedCall<'a> {
     pub fn new(stores: &'a Stores, called: CalledWebhook, call: &'a Call) -> Self {
         let until = Instant::now() + Duration::from_millis(called.webhook.timeout_ms);
-        Self { stores, called, call, max_per_hour: None, until }
+        Self { stores, called, call, max_per_hour: None, answers_with: WebhookResponse::Run, until }
     }
 
     /// The call that the page of a form makes. It does not wait for the run: the next page does, and it may be one that the
@@ -73,11 +57,13 @@ impl<'a> AuthorizedCall<'a> {
     }
 
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
-    pub async fn start_run(&self) -> Result<HookResponse> {
-        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = self;
+    pub async fn start_run(mut self) -> Result<HookResponse> {
         let found = self.find_trigger().await?;
+        let node = found.as_ref().and_then(|(release, trigger)| webhook_node(release, *trigger));
+        let kind = node.and_then(|node| node.input).unwrap_or_default();
+        self.answers_with = node.and_then(|node| node.response).unwrap_or_default();
+        let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = &self;
         let body = call.body();
-        let kind = found.as_ref().map(|(release, trigger)| input_of(release, *trigger)).unwrap_or_default();
         if let Some((release, trigger)) = &found {
             call.mask(&release.plan.steps[*trigger].redaction, kind, body.as_ref().ok());
         }
@@ -173,7 +159,7 @@ impl<'a> AuthorizedCall<'a> {
     /// Stores a run that has ended.
     async fn store_ended(&self, new: NewRun, pure: PureRun, start_key: Option<StartKey>) -> Result<HookResponse> {
         let PureRun { events, end } = pure;
-        let response = HookResponse { run_id: new.id, result: RunResult::Ended(end.clone()) };
+        let response = self.ended(new.id, end.clone());
         let new = self.with_event(new, response.status());
         match self.stores.runs.store_ended(new, events, &end, start_key).await? {
             Started::Now(_) => Ok(response),
@@ -187,7 +173,7 @@ impl<'a> AuthorizedCall<'a> {
         match self.stores.arrivals.carry_out(arriving, self.until).await? {
             Arrived::Before(first) => self.repeat(first).await,
             Arrived::GoesOn => Ok(self.follow(run_id).await),
-            Arrived::Ended(end) => Ok(self.note_status(HookResponse { run_id, result: RunResult::Ended(end) }).await),
+            Arrived::Ended(end) => Ok(self.note_status(self.ended(run_id, end)).await),
         }
     }
 
@@ -204,7 +190,7 @@ impl<'a> AuthorizedCall<'a> {
         // The run has started, so an error would make the caller start another one.
         let response = self.wait(run_id).await.unwrap_or_else(|error| {
             tracing::warn!(?error, %run_id, "the result of a run could not be read");
-            HookResponse { run_id, result: RunResult::Accepted }
+            HookResponse::accepted(run_id)
         });
         self.note_status(response).await
     }
@@ -235,20 +221,22 @@ impl<'a> AuthorizedCall<'a> {
 
     /// Waits for the end of a run, if the webhook is synchronous.
     async fn wait(&self, run_id: RunId) -> Result<HookResponse> {
-        let accepted = HookResponse { run_id, result: RunResult::Accepted };
         if self.called.webhook.mode == WebhookMode::Async {
-            return Ok(accepted);
+            return Ok(HookResponse::accepted(run_id));
         }
         let end = wait_for_end(&self.stores.runs, run_id, self.until, &mut |_| {}).await?;
-        Ok(HookResponse { run_id, result: end.map_or(RunResult::Accepted, RunResult::Ended) })
+        Ok(end.map_or_else(|| HookResponse::accepted(run_id), |end| self.ended(run_id, end)))
+    }
+
+    fn ended(&self, run_id: RunId, end: RunEnd) -> HookResponse {
+        HookResponse::ended(run_id, end, self.answers_with)
     }
 }
 
-/// What a run of the trigger gets.
-fn input_of(release: &ReleasePlan, trigger: usize) -> WebhookInput {
+fn webhook_node(release: &ReleasePlan, trigger: usize) -> Option<&WebhookNode> {
     match release.plan.config(trigger) {
-        NodeConfig::WebhookNode(node) => node.input.unwrap_or_default(),
-        _ => WebhookInput::default(),
+        NodeConfig::WebhookNode(node) => Some(node),
+        _ => None,
     }
 }
 
@@ -263,41 +251,4 @@ fn unused_webhook() -> Error {
     let message =
         "no channel of the active release uses this webhook; choose it in the workflow's channels and publish";
     Error::Unprocessable { code: "channel_incomplete", message: message.to_owned(), details: Value::Null }
-}
-
-impl HookResponse {
-    pub fn run_id(&self) -> RunId {
-        self.run_id
-    }
-
-    fn status(&self) -> StatusCode {
-        match self.result {
-            RunResult::Accepted => StatusCode::ACCEPTED,
-            RunResult::Ended(RunEnd::Completed { .. }) => StatusCode::OK,
-            RunResult::Ended(RunEnd::Failed(_) | RunEnd::Cancelled) => StatusCode::UNPROCESSABLE_ENTITY,
-        }
-    }
-
-    pub fn into_response(self, workflow: WorkflowId, BaseUrl(base_url): BaseUrl) -> Response {
-        let (status, run_id) = (self.status(), self.run_id.uuid());
-        match self.result {
-            RunResult::Accepted => {
-                let url =
-                    base_url.map(|base| [(LOCATION, format!("{base}/builder/v1/workflows/{workflow}/runs/{run_id}"))]);
-                (status, url, Json(AcceptedOut { run_id })).into_response()
-            }
-            RunResult::Ended(RunEnd::Completed { output }) => {
-                (status, Json(TriggeredOut { run_id, output: Arc::unwrap_or_clone(output) })).into_response()
-            }
-            RunResult::Ended(RunEnd::Failed(error)) => {
-                let message = error.describe("the run", Language::English);
-                let details = json!({"runId": run_id, "code": error.code, "nodeId": error.node_id});
-                ApiError(Error::Unprocessable { code: "run_failed", message, details }).into_response()
-            }
-            RunResult::Ended(RunEnd::Cancelled) => {
-                let (message, details) = ("the run was stopped".to_owned(), json!({"runId": run_id}));
-                ApiError(Error::Unprocessable { code: "run_cancelled", message, details }).into_response()
-            }
-        }
-    }
 }

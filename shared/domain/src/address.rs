@@ -1,5 +1,7 @@
 //! Validation of the URLs of other systems that the platform calls.
 
+use std::borrow::Cow;
+
 use http::Uri;
 use http::uri::Authority;
 
@@ -55,6 +57,23 @@ pub fn problem(url: &str) -> Option<Translated> {
     url.contains('#').then_some(Translated::new("must not have a fragment", "no debe tener fragmento"))
 }
 
+/// A URL whose path and query have spaces, quotes and other characters that must be encoded, as browsers encode it.
+pub fn encode(url: &str) -> Cow<'_, str> {
+    let (start, rest) = url.split_at(origin(url).len());
+    let is_unsafe = |c: char| !c.is_ascii_graphic() || matches!(c, '"' | '<' | '>' | '^' | '`');
+    if !rest.contains(is_unsafe) {
+        return url.into();
+    }
+    let mut encoded = start.to_owned();
+    for c in rest.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')) {
+        match is_unsafe(c) {
+            true => encoded.extend(c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("%{byte:02X}"))),
+            false => encoded.push(c),
+        }
+    }
+    encoded.into()
+}
+
 /// The scheme, host and port of a URL: the text before its path.
 pub fn origin(url: &str) -> &str {
     let host = url.find("://").map_or(0, |scheme| scheme + 3);
@@ -75,6 +94,19 @@ pub fn has_valid_port(authority: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_that_a_url_cannot_have_are_encoded() {
+        for (url, encoded) in [
+            ("https://x.io/a?b=c%20d&e={f}|g", "https://x.io/a?b=c%20d&e={f}|g"),
+            ("https://x.io/a b/\u{e9}?q=Ada \"A\"", "https://x.io/a%20b/%C3%A9?q=Ada%20%22A%22"),
+            ("https://x.io/a\n/b?<c>", "https://x.io/a/b?%3Cc%3E"),
+            ("https://b\u{fc}cher.example/a", "https://b\u{fc}cher.example/a"),
+            ("not a url", "not a url"),
+        ] {
+            assert_eq!(encode(url), encoded);
+        }
+    }
 
     #[test]
     fn the_origin_of_a_url_ends_before_its_path() {

@@ -187,6 +187,29 @@ async fn a_call_that_waits_is_woken_by_the_end_and_hardly_reads_before() {
     assert_eq!((answer.status.as_str(), &answer.json["output"]), ("200 OK", &json!("ok")), "{}", answer.text);
 }
 
+/// With `response: output`, the output is the status, the headers and the body.
+#[tokio::test]
+async fn the_output_of_a_run_may_be_the_response() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut draft = triggered(&[], &["hook.out end"], "input");
+    draft["nodes"][0]["config"] = json!({"response": "output"});
+    let hook = publish_hook(&app, &ada, draft, "sync").await;
+    let response =
+        json!({"status": 201, "headers": {"X-Order": 7, "content-type": "text/html"}, "body": "<b>Thanks</b>"});
+    let answer = hook.call_with_key("one", response.clone()).await;
+    assert_eq!((answer.status.as_str(), answer.text.as_str()), ("201 Created", "<b>Thanks</b>"));
+    let headers = ["x-order", "content-type", "content-security-policy"].map(|name| answer.header(name));
+    assert_eq!(headers, [Some("7"), Some("text/html"), Some("sandbox")]);
+    assert_eq!(hook.call_with_key("one", response).await.status, "201 Created");
+    let answer = hook.call(json!({"body": {"base64": "QWRh", "contentType": "text/csv"}})).await;
+    assert_eq!((answer.text.as_str(), answer.header("content-type")), ("Ada", Some("text/csv")));
+    let answer = hook.call(json!({"answer": 42})).await;
+    assert_eq!(refusal(&answer), ("422", "invalid_response"));
+    let events = ["accepted 422", "accepted 200", "repeated 201", "accepted 201"];
+    assert_eq!(hook.events(&ada).await, events);
+}
+
 #[tokio::test]
 async fn a_caller_gets_a_large_output_whole() {
     let app = TestApp::start().await;

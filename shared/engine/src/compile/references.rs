@@ -68,10 +68,10 @@ pub fn check(
     let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
-            // The list of `each` is evaluated before its elements are known.
-            let is_element = step.each.is_some()
-                && field.strip_prefix("config.") != Some(item_mode::RESULT)
-                && field.strip_prefix("config.") != Some(each::ITEMS);
+            // The list of `each` is evaluated before its elements are known, and results after them.
+            let of_list = [item_mode::RESULT, item_mode::ERROR_OF_ITEM, each::ITEMS];
+            let is_element =
+                step.each.is_some() && field.strip_prefix("config.").is_none_or(|field| !of_list.contains(&field));
             let has_vars = is_element || step.parent_loop.is_some();
             let mut check = ReferenceCheck {
                 plan,

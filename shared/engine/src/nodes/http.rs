@@ -225,6 +225,9 @@ impl NodeKind for HttpNode {
     }
 
     fn evaluate(&self, fields: &Fields) -> NodeResult {
-        fields.perform(|request| Operation::Http(HttpCall { request, tool_credential: None }))
+        fields.perform(|mut request: HttpNode<Value, String>| {
+            request.url = domain::address::encode(request.url.trim()).into_owned();
+            Operation::Http(HttpCall { request, tool_credential: None })
+        })
     }
 }

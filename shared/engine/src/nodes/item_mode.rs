@@ -21,13 +21,16 @@ use domain::translated;
 pub const FIELD: &str = "itemMode";
 /// The expression for what becomes the items of the node.
 pub const RESULT: &str = "itemMode.result";
+/// The expression for the error of an item.
+pub const ERROR_OF_ITEM: &str = "itemMode.error";
 /// The port of an outcome whose value is a map from ports to the lists of their items. The edges at the other ports are skipped.
 pub const SEVERAL: &str = "*";
 
 const JSON: &str = "json";
 const PAIRED: &str = "pairedItem";
+const ERROR: &str = "error";
 /// The fields of an item.
-const ITEM_FIELDS: [&str; 4] = [JSON, "binary", PAIRED, "error"];
+const ITEM_FIELDS: [&str; 4] = [JSON, "binary", PAIRED, ERROR];
 /// The longest message of an error in an item.
 const MAX_ERROR_BYTES: usize = 2_000;
 
@@ -43,9 +46,14 @@ pub struct ItemMode {
     #[schema(inline, nullable = false)]
     pub result: Option<Js>,
     /// What happens when the node fails for an item: the node fails (`fail`, the default), the `item` goes on as
-    /// `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`).
+    /// `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`). An item of `result`
+    /// with an `error` beside its `json` has failed, too.
     #[schema(inline, nullable = false)]
     pub on_item_error: Option<ItemError>,
+    /// What the field `error` of an item that failed is. It sees `output`, which is the error as `{code, message}`; the message
+    /// by default.
+    #[schema(inline, nullable = false)]
+    pub error: Option<Js>,
     /// What the first port of the node gives if it has no items: nothing (`stop`, the default), or `one` empty item.
     #[schema(inline, nullable = false)]
     pub when_empty: Option<WhenEmpty>,
@@ -97,6 +105,11 @@ impl ItemMode {
         Self::deserialize(config.get(FIELD)?).ok()
     }
 
+    /// Whether the node goes on after the error of an item.
+    pub fn keeps_errors(&self) -> bool {
+        matches!(self.on_item_error, Some(ItemError::Item | ItemError::Branch))
+    }
+
     pub fn has_error_port(&self) -> bool {
         self.on_item_error == Some(ItemError::Branch)
     }
@@ -114,10 +127,7 @@ impl ItemMode {
 
     /// Begins the iterations of a node that runs once for each item.
     pub fn start(&self, items: Vec<Value>) -> LoopStart {
-        let on_item_error = match self.on_item_error {
-            None | Some(ItemError::Fail) => OnItemError::Fail,
-            Some(ItemError::Item | ItemError::Branch) => OnItemError::Skip,
-        };
+        let on_item_error = if self.keeps_errors() { OnItemError::Skip } else { OnItemError::Fail };
         let items = if self.run == Some(ItemRun::First) { items.into_iter().take(1).collect() } else { items };
         LoopStart { items, concurrency: self.concurrency.unwrap_or(1).max(1) as usize, on_item_error }
     }
@@ -206,27 +216,39 @@ pub fn without_index(mut item: Value) -> Value {
     item
 }
 
-/// The input port of the node, and the index of the item there that an item comes from.
-pub fn paired_index(item: &Value) -> Option<(usize, usize)> {
-    let origin = match item.get(PAIRED)? {
-        Value::Array(several) => several.first()?,
-        one => one,
+/// The items that an item comes from: for each the input port of the node, and the index there.
+pub fn origins(item: &Value) -> impl Iterator<Item = (usize, usize)> {
+    let several = match item.get(PAIRED) {
+        None => &[],
+        Some(Value::Array(several)) => &several[..],
+        Some(one) => std::slice::from_ref(one),
     };
-    let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
-    match origin {
-        Value::Object(origin) => {
-            Some((origin.get("input").and_then(number).unwrap_or_default(), number(origin.get("item")?)?))
+    several.iter().filter_map(|origin| {
+        let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
+        match origin {
+            Value::Object(origin) => {
+                Some((origin.get("input").and_then(number).unwrap_or_default(), number(origin.get("item")?)?))
+            }
+            index => Some((0, number(index)?)),
         }
-        index => Some((0, number(index)?)),
-    }
+    })
+}
+
+/// The error of an item that a node gave with one.
+pub fn error_of(item: &Value) -> Option<&Value> {
+    item.get(ERROR).filter(|error| !error.is_null())
+}
+
+pub fn message_of(error: &StepError) -> Value {
+    let mut message = error.message.clone();
+    message.truncate(message.floor_char_boundary(MAX_ERROR_BYTES));
+    message.into()
 }
 
 /// The item of an error. With the port `error`, it keeps the fields of the item that failed.
-pub fn error_item(error: &StepError, failed: Option<&Value>) -> Value {
+pub fn error_item(error: Value, failed: Option<&Value>) -> Value {
     let mut fields = failed.and_then(|item| item.get(JSON)?.as_object().cloned()).unwrap_or_default();
-    let mut message = error.message.clone();
-    message.truncate(message.floor_char_boundary(MAX_ERROR_BYTES));
-    fields.insert("error".to_owned(), message.into());
+    fields.insert(ERROR.to_owned(), error);
     json!({JSON: fields})
 }
 

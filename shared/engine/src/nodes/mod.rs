@@ -14,6 +14,7 @@ pub mod redaction;
 mod simplify;
 mod spanish;
 mod sql;
+pub mod webhook_answer;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

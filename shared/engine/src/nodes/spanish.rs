@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 167] = [
+const TEXTS: [(&str, &str); 169] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -195,6 +195,8 @@ const TEXTS: [(&str, &str); 167] = [
      "El JSON Schema (borrador 2020-12) de la respuesta. Con él, el valor es JSON y no un texto."),
     ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`. Headers that may hold secrets are left out, and long ones are cut. `body` by default.",
      "El valor del nodo: el cuerpo de la llamada (`body`) o la llamada entera (`call`) como `{body, query, headers, method}`. Se omiten las cabeceras que pueden tener secretos y se cortan las largas. Por defecto, `body`."),
+    ("What a synchronous call gets when the run has completed: the `run`, as `{runId, output}`, or the run's `output`, which then is the response: `{status, headers, body}`. A text is sent as it is, a file `{base64, contentType}` as its content, and another body as JSON. `run` by default.",
+     "Lo que recibe una llamada síncrona cuando la ejecución ha terminado: la ejecución (`run`), como `{runId, output}`, o la salida de la ejecución (`output`), que entonces es la respuesta: `{status, headers, body}`. Un texto se envía tal cual, un archivo `{base64, contentType}` como su contenido y otro cuerpo como JSON. Por defecto, `run`."),
     ("An import puts one in the place of each node that it cannot translate.",
      "Una importación pone uno en lugar de cada nodo que no puede traducir."),
     ("What is to be done.",
@@ -345,8 +347,10 @@ const TEXTS: [(&str, &str); 167] = [
      "Cuántas veces se ejecuta el nodo: una por cada elemento (`each`, el valor por defecto), una para todos (`all`) o una para el primero (`first`). Los nodos que no pueden tener el campo `each` se ejecutan una vez para todos."),
     ("What becomes the items of the node. It sees `output`, the value that the node has without `itemMode`; `output` by default.",
      "Lo que se convierte en los elementos del nodo. Ve `output`, el valor que el nodo tiene sin `itemMode`; por defecto `output`."),
-    ("What happens when the node fails for an item: the node fails (`fail`, the default), the `item` goes on as `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`).",
-     "Qué ocurre cuando el nodo falla para un elemento: el nodo falla (`fail`, el valor por defecto), el elemento sigue como `{json: {error}}` (`item`), o sigue por el puerto `error` con el mensaje en su campo `error` (`branch`)."),
+    ("What happens when the node fails for an item: the node fails (`fail`, the default), the `item` goes on as `{json: {error}}`, or it goes on at the port `error` with the message in its field `error` (`branch`). An item of `result` with an `error` beside its `json` has failed, too.",
+     "Qué ocurre cuando el nodo falla para un elemento: el nodo falla (`fail`, el valor por defecto), el elemento sigue como `{json: {error}}` (`item`), o sigue por el puerto `error` con el mensaje en su campo `error` (`branch`). Un elemento de `result` con un `error` junto a su `json` también ha fallado."),
+    ("What the field `error` of an item that failed is. It sees `output`, which is the error as `{code, message}`; the message by default.",
+     "Qué es el campo `error` de un elemento que falló. Ve `output`, que es el error como `{code, message}`; por defecto, el mensaje."),
     ("What the first port of the node gives if it has no items: nothing (`stop`, the default), or `one` empty item.",
      "Qué da el primer puerto del nodo si no tiene elementos: nada (`stop`, el valor por defecto) o un elemento vacío (`one`)."),
     ("The number of items that are processed at once; one by default.",

@@ -16,6 +16,20 @@ pub struct WebhookNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub input: Option<WebhookInput>,
+    /// What a synchronous call gets when the run has completed: the `run`, as `{runId, output}`, or the run's `output`, which then
+    /// is the response: `{status, headers, body}`. A text is sent as it is, a file `{base64, contentType}` as its content, and
+    /// another body as JSON. `run` by default.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub response: Option<WebhookResponse>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WebhookResponse {
+    #[default]
+    Run,
+    Output,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]

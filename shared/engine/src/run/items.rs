@@ -10,7 +10,8 @@ use super::scope::{EdgeState, check_value};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::code::CodeNode;
 use crate::nodes::item_mode::{
-    ItemError, RESULT, SEVERAL, error_item, pair, paired_index, to_items, with_index, without_index,
+    ERROR_OF_ITEM, RESULT, SEVERAL, error_item, error_of, message_of, origins, pair, to_items, with_index,
+    without_index,
 };
 use crate::nodes::r#loop::DONE;
 use crate::nodes::{ERROR, OUT};
@@ -66,17 +67,17 @@ impl Execution {
         let StepOutcome { port, value } = outcome;
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
-        let value = self.select_results(path, vec![(0, Value::clone(&value))])?.swap_remove(0).1;
+        let value = self.select_results(path, RESULT, vec![(0, Value::clone(&value))])?.swap_remove(0).1;
         let count = self.items_into(&path.scope, path.step, 0).len();
         let items = to_items(&value);
         // An item whose origin is not named comes from the only one, or from the one at its place.
         let is_in_order = items.len() == count;
         let keeps_origin = step.node_type.is::<CodeNode>();
-        let items = items.into_iter().enumerate().map(|(index, item)| match paired_index(&item) {
-            Some(_) if keeps_origin => item,
-            _ if count == 1 => with_index(item, 0),
-            _ if is_in_order => with_index(item, index),
-            _ => without_index(item),
+        let items = items.into_iter().enumerate().map(|(index, item)| match () {
+            () if keeps_origin && origins(&item).next().is_some() => item,
+            () if count == 1 => with_index(item, 0),
+            () if is_in_order => with_index(item, index),
+            () => without_index(item),
         });
         Ok(self.items_outcome(path, vec![(port.into(), items.collect())]))
     }
@@ -84,25 +85,46 @@ impl Execution {
     /// Ends a step that ran for each item.
     pub(super) fn finish_items(&mut self, path: &StepPath, results: ItemResults) -> Result<StepOutcome, StepError> {
         let ItemResults { values, errors } = results;
-        let values = values.into_iter().map(|(index, value)| (index, Arc::unwrap_or_clone(value))).collect();
-        let results = self.select_results(path, values)?;
-        let mut by_index: BTreeMap<usize, Vec<Value>> =
-            results.into_iter().map(|(index, value)| (index, pair(to_items(&value), index).collect())).collect();
-        let mut failed = Vec::new();
         let mode = self.plan.steps[path.step].item_mode.clone().unwrap_or_default();
-        let input = if errors.is_empty() { Vec::new() } else { self.items_into(&path.scope, path.step, 0) };
-        for (index, error) in errors {
-            match mode.on_item_error {
-                Some(ItemError::Branch) => failed.push(with_index(error_item(&error, input.get(index)), index)),
-                _ => drop(by_index.insert(index, vec![with_index(error_item(&error, None), index)])),
-            }
+        let values = values.into_iter().map(|(index, value)| (index, Arc::unwrap_or_clone(value))).collect();
+        let mut errors = self.errors_of_items(path, errors)?;
+        let mut by_index: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+        for (index, value) in self.select_results(path, RESULT, values)? {
+            let items = to_items(&value).into_iter();
+            let (failed, done): (Vec<_>, _) = items.partition(|item| mode.keeps_errors() && error_of(item).is_some());
+            errors.extend(failed.iter().filter_map(error_of).map(|error| (index, error.clone())));
+            by_index.insert(index, pair(done, index).collect());
         }
-        let items = by_index.into_values().flatten().collect();
-        let mut ports = vec![(OUT.into(), items)];
+        errors.sort_by_key(|(index, _)| *index);
+        let input = if errors.is_empty() { Vec::new() } else { self.items_into(&path.scope, path.step, 0) };
+        let mut failed = Vec::new();
+        for (index, error) in errors {
+            let of = input.get(index).filter(|_| mode.has_error_port());
+            let item = with_index(error_item(error, of), index);
+            if mode.has_error_port() { failed.push(item) } else { by_index.entry(index).or_default().push(item) }
+        }
+        let mut ports = vec![(OUT.into(), by_index.into_values().flatten().collect())];
         if mode.has_error_port() {
             ports.push((ERROR.into(), failed));
         }
         Ok(self.items_outcome(path, ports))
+    }
+
+    /// What items that failed have in their field `error`.
+    fn errors_of_items(
+        &mut self,
+        path: &StepPath,
+        errors: BTreeMap<usize, StepError>,
+    ) -> Result<Vec<(usize, Value)>, StepError> {
+        let errors = errors.into_iter();
+        if self.selects(path, ERROR_OF_ITEM) {
+            return self.select_results(
+                path,
+                ERROR_OF_ITEM,
+                errors.map(|(index, error)| (index, error.to_value())).collect(),
+            );
+        }
+        Ok(errors.map(|(index, error)| (index, message_of(&error))).collect())
     }
 
     /// Ends a loop: its items are those that came back to it.
@@ -118,21 +140,26 @@ impl Execution {
 
     /// The outcome of a failed step whose run goes on.
     pub(super) fn error_items(&self, port: &str, error: &StepError) -> StepOutcome {
-        StepOutcome::new(port, Value::Array(vec![error_item(error, None)]))
+        StepOutcome::new(port, Value::Array(vec![error_item(message_of(error), None)]))
     }
 
-    /// The values of a step that become its items, as the field `result` selects them.
+    /// Whether a field with an expression for values of the step is set.
+    fn selects(&self, path: &StepPath, field: &str) -> bool {
+        self.plan.steps[path.step].programs.contains_key(&format!("config.{field}"))
+    }
+
+    /// What the expression of a field makes of values of a step, such as the field `result` of those that become its items.
     fn select_results(
         &mut self,
         path: &StepPath,
+        field: &str,
         values: Vec<(usize, Value)>,
     ) -> Result<Vec<(usize, Value)>, StepError> {
-        let plan = self.plan.clone();
-        if values.is_empty() || !plan.steps[path.step].programs.contains_key(&format!("config.{RESULT}")) {
+        if values.is_empty() || !self.selects(path, field) {
             return Ok(values);
         }
         let input = self.input_items(path)?;
-        let selected = self.evaluate(path, &input, &values, |fields| fields.value(RESULT))?;
+        let selected = self.evaluate(path, &input, &values, |fields| fields.value(field))?;
         match selected {
             Some(Value::Array(selected)) if selected.len() == values.len() => {
                 Ok(values.into_iter().map(|(index, _)| index).zip(selected).collect())
@@ -140,7 +167,7 @@ impl Execution {
             // The script can have changed the methods of lists.
             _ => Err(StepError::new(
                 "code_result",
-                format!("config.{RESULT}: the JavaScript must give one value for each item"),
+                format!("config.{field}: the JavaScript must give one value for each item"),
             )),
         }
     }

@@ -16,6 +16,7 @@ mod ends;
 mod facts;
 mod items;
 mod loops;
+mod origins;
 mod outcome;
 mod paths;
 mod race;

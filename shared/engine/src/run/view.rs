@@ -1,17 +1,14 @@
 //! What scripts of nodes that work on items see of the run, beside the variables: the items of their node, those of the nodes that
 //! they name, and which of these each item comes from.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
+use super::origins::MAX_VISITED;
 use super::{Execution, ScopePath, StepError, StepPath};
-use crate::nodes::item_mode::{item_at, items_at, paired_index, to_items};
-use crate::nodes::r#loop::ITEM;
-
-/// The most edges that are followed for one script, to find where its items come from.
-const MAX_VISITED: usize = 10_000_000;
+use crate::nodes::item_mode::{ItemMode, item_at, items_at, to_items};
+use domain::run::RunOrigin;
 
 impl Execution {
     /// What the scripts of a step see beside the variables. `outputs` are the values of the step that become items.
@@ -64,7 +61,9 @@ impl Execution {
                 let edge = &plan.edges[edge];
                 json!({"name": plan.steps[edge.from].name, "port": self.port_index(edge.from, &edge.from_port)})
             }),
-            "workflow": {"id": self.facts.workflow},
+            "runIndex": list.parent().map_or(0, |(_, iteration)| iteration.index),
+            "keepsErrors": step.each.is_some() && mode.is_some_and(ItemMode::keeps_errors),
+            "workflow": {"id": self.facts.workflow, "active": self.facts.origin != RunOrigin::Manual},
             "execution": {"id": self.facts.id, "mode": self.facts.origin},
             "zone": mode.and_then(|mode| mode.zone.as_deref()),
             "outputs": mode.filter(|_| outputs.len() > 0).map(|_| outputs.collect::<Vec<_>>()),
@@ -91,23 +90,30 @@ impl Execution {
         let port =
             port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
         let only = match &sources[..] {
-            [Some((_, index))] if self.plan.steps[step].reads_of_item.contains(&read) => Some(*index),
+            [found] if !found.is_empty() && self.plan.steps[step].reads_of_item.contains(&read) => Some(&found[..]),
             _ => None,
         };
         let outputs = ports.iter().enumerate().map(|(at, name)| match (only, splits) {
-            (Some(_), _) if at != port => Vec::new(),
-            (Some(index), true) => value.get(name).and_then(|items| item_at(items, index)).into_iter().collect(),
-            (Some(index), false) => item_at(value, index).into_iter().collect(),
+            (Some(&[(_, index)]), true) if at == port => {
+                value.get(name).and_then(|items| item_at(items, index)).into_iter().collect()
+            }
+            (Some(&[(_, index)]), false) if at == port => item_at(value, index).into_iter().collect(),
+            (Some(_), _) => Vec::new(),
             (None, true) => items_at(value, name),
             (None, false) => to_items(value),
         });
         let outputs: Vec<Vec<Value>> = outputs.collect();
-        let paired = sources.iter().map(|source| match source {
-            Some(_) if only.is_some() => Some(0),
-            Some((at, index)) if *at == port || !splits => Some(*index),
-            _ => None,
+        let paired = sources.iter().map(|found| {
+            let found: Vec<usize> =
+                found.iter().filter(|(at, _)| *at == port || !splits).map(|(_, index)| *index).collect();
+            match &found[..] {
+                [] => Value::Null,
+                [_] if only.is_some() => 0.into(),
+                [index] => (*index).into(),
+                several => json!(several),
+            }
         });
-        let paired: Vec<Option<usize>> = paired.collect();
+        let paired: Vec<Value> = paired.collect();
         Some(json!({"id": other.id, "outputs": outputs, "port": port, "paired": paired}))
     }
 
@@ -122,53 +128,7 @@ impl Execution {
         }
     }
 
-    /// The item of another step that an item of a step's input comes from: the port of the other step, and the index there.
-    /// `visited` counts the edges on the way.
-    fn trace(
-        &self,
-        scope: &ScopePath,
-        mut step: usize,
-        mut index: usize,
-        target: usize,
-        visited: &mut usize,
-    ) -> Option<(usize, usize)> {
-        let (mut scope, mut input) = (Cow::Borrowed(scope), 0);
-        while *visited <= MAX_VISITED {
-            let mut source = None;
-            for (edge, value) in self.taken_into(&scope, step, input) {
-                *visited += 1;
-                let count = value.as_array().map_or(1, Vec::len);
-                if index < count {
-                    source = Some((edge, value));
-                    break;
-                }
-                index -= count;
-            }
-            let (edge, value) = source?;
-            let edge = &self.plan.edges[edge];
-            if edge.from == target {
-                return Some((self.port_index(target, &edge.from_port), index));
-            }
-            let item = match value {
-                Value::Array(items) => items.get(index)?,
-                one => one,
-            };
-            let is_entry = self.plan.steps[edge.from].node_type.is_loop && edge.from_port == ITEM;
-            if is_entry {
-                scope = Cow::Owned(scope.parent()?.0);
-            }
-            (input, index) = match paired_index(item) {
-                Some(paired) => paired,
-                // The nodes that do not work on items keep their order.
-                None if self.plan.steps[edge.from].item_mode.is_none() => (0, index),
-                None => return None,
-            };
-            step = edge.from;
-        }
-        None
-    }
-
-    fn port_index(&self, step: usize, port: &str) -> usize {
+    pub(super) fn port_index(&self, step: usize, port: &str) -> usize {
         self.plan.steps[step].outputs.iter().position(|output| output == port).unwrap_or_default()
     }
 

@@ -9,6 +9,7 @@ use super::document::{Document, SourceNode};
 use super::references::References;
 use super::wiring::Wiring;
 use crate::lenient::{MAX_NAME_BYTES, list, text};
+use crate::script::quote;
 use crate::secrets::{CleanParameters, redact};
 
 /// The time zone of n8n, if neither the workflow nor the server sets one.
@@ -27,6 +28,24 @@ pub struct Workflow<'d> {
     pub parameters: Vec<CleanParameters>,
     /// For each node, the loops whose body contains it.
     pub enclosing_loops: Vec<HashSet<usize>>,
+}
+
+/// Replaces the name of the workflow in expressions and code: runs do not know it.
+fn name_workflow(value: &mut Value, is_code: bool, name: &str) {
+    const VARIABLE: &str = "$workflow.name";
+    match value {
+        // Braces would end an expression.
+        Value::String(text)
+            if (is_code || text.starts_with('=')) && text.contains(VARIABLE) && !name.contains("}}") =>
+        {
+            *text = text.replace(VARIABLE, name);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| name_workflow(item, false, name)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(field, value)| {
+            name_workflow(value, matches!(field.as_str(), "jsCode" | "functionCode"), name);
+        }),
+        _ => {}
+    }
 }
 
 /// A node of the workflow.
@@ -49,7 +68,12 @@ impl<'d> Workflow<'d> {
                 enclosing_loops[node].insert(of);
             });
         }
-        let parameters = document.nodes.iter().map(|node| CleanParameters::new(node.parameters)).collect();
+        let named = |node: &SourceNode| {
+            let mut clean = CleanParameters::new(node.parameters);
+            name_workflow(&mut clean.value, false, &quote(document.name));
+            clean
+        };
+        let parameters = document.nodes.iter().map(named).collect();
         Self { document, wiring, ids, indexes, references, parameters, enclosing_loops }
     }
 

@@ -136,6 +136,12 @@ impl SourceNode<'_> {
         }
     }
 
+    /// Whether the node is a webhook whose callers wait for the response of the run.
+    pub fn answers_calls(&self) -> bool {
+        let mode = text(&self.parameters["responseMode"]).trim_start_matches('=');
+        self.kind == "webhook" && !self.is_disabled && matches!(mode, "lastNode" | "responseNode" | "streaming")
+    }
+
     /// Whether the node does nothing.
     pub fn passes_items_on(&self) -> bool {
         self.is_disabled || self.kind == "noOp"

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate};
+use super::notes::Notes;
 use super::slug::Ids;
 use super::translation::{TOO_LONG, TranslatedStep};
 use super::{ImportSource, Imported, Status};
@@ -102,6 +103,12 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     }
     if references.keeps_data {
         draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
+    }
+    if references.reads_parameters {
+        draft.note(node, "it reads parameters of a node, which are not known here: write their values".to_owned());
+    }
+    if references.reads_counters {
+        draft.note(node, "it reads the counters of a loop, which are not known here: use `$runIndex`".to_owned());
     }
     if references.has_link {
         draft.note(node, "no link continues the run here: people do so on the platform".to_owned());
@@ -203,14 +210,13 @@ fn add_results(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
         lasts = find_last_nodes(workflow, draft, find_first_nodes(workflow));
     }
     if !lasts.is_empty() {
-        let webhook = callers.first().map(|node| &nodes[*node]).filter(|node| node.kind == "webhook");
-        let output = match webhook.map(|node| text(&node.parameters["responseData"])) {
-            None => "$input.all()",
-            Some("allEntries") => "$input.all().map((item) => item.json)",
-            Some("noData") => "null",
-            Some(_) => "$json",
-        };
-        draft.add_end(ids, "Result", end("send_result", nodes::result(output)), &lasts);
+        let caller = callers.first().map(|node| Context { workflow, node: *node });
+        let mut notes = Notes::new();
+        let output = nodes::last_output(caller, &mut notes);
+        if let Some(caller) = caller {
+            notes.into_iter().for_each(|text| draft.note(caller.node, text));
+        }
+        draft.add_end(ids, "Result", end("send_result", nodes::result(&output)), &lasts);
     }
     let chats = starts(&|node| node.returns_last_output() && node.is_chat());
     for (node, of) in find_last_nodes(workflow, draft, chats) {

@@ -15,12 +15,17 @@ pub struct References {
     pub keeps_data: bool,
     /// Whether a text has a link that continues the run.
     pub has_link: bool,
+    /// Whether parameters of nodes are read.
+    pub reads_parameters: bool,
+    /// Whether the counters of a loop are read.
+    pub reads_counters: bool,
 }
 
 /// The most names of one node.
 const MAX_NAMES: usize = 200;
 const VARIABLES: [&str; 3] = ["env", "vars", "secrets"];
 const KEPT_DATA: &str = "getWorkflowStaticData";
+const PARAMETERS: [&str; 4] = ["$parameter", "$rawParameter", "$nodeVersion", "$input.params"];
 const LINKS: [&str; 2] = ["$execution.resumeUrl", "$execution.resumeFormUrl"];
 
 impl References {
@@ -43,6 +48,8 @@ impl References {
     fn search_text(&mut self, text: &str) {
         self.keeps_data |= text.contains(KEPT_DATA);
         self.has_link |= LINKS.iter().any(|link| text.contains(link));
+        self.reads_parameters |= PARAMETERS.iter().any(|name| text.contains(name)) || has_member(text, "params");
+        self.reads_counters |= has_member(text, "context");
         for (at, _) in text.match_indices('$') {
             let after = &text[at + 1..];
             let called =
@@ -57,6 +64,20 @@ impl References {
             }
         }
     }
+}
+
+/// Whether a text has the member of a node: `$('name').member` or `$node["name"].member`.
+fn has_member(text: &str, member: &str) -> bool {
+    // Between the brackets is only the name in its quotes.
+    let of_node = |before: &str| {
+        let start = before.rfind("$(").map(|at| at + 2).max(before.rfind("$node[").map(|at| at + 6));
+        let name = start.and_then(|start| before.get(start..)?.strip_suffix([')', ']']));
+        name.and_then(|name| read_quoted(name).filter(|read| read.len() + 2 >= name.trim().len())).is_some()
+    };
+    text.match_indices(&format!(".{member}")).any(|(at, found)| {
+        let is_whole = !text[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        is_whole && of_node(&text[..at])
+    })
 }
 
 /// The name in `.name` or `["name"]`.
@@ -104,6 +125,15 @@ mod tests {
         }));
         assert_eq!(found.nodes.into_iter().collect::<Vec<_>>(), ["B", "Bob's node", "C", "D", "E"]);
         assert_eq!(found.variables.into_iter().collect::<Vec<_>>(), ["$env.REGION", "$secrets.vault", "$vars.zone"]);
-        assert!(found.keeps_data);
+        assert!(found.keeps_data && !found.reads_parameters && !found.reads_counters);
+        for (text, reads) in [
+            ("={{ $('A. B').params.path }}", (true, false)),
+            ("={{ $parameter.mode }}", (true, false)),
+            ("={{ $node['A'].context[\"done\"] }}", (false, true)),
+            ("={{ $('A').item.json.params.x + f(x).params + $('A').all().context + $json.context }}", (false, false)),
+        ] {
+            let found = References::find(&json!({"a": text}));
+            assert_eq!((found.reads_parameters, found.reads_counters), reads, "{text}");
+        }
     }
 }

@@ -114,8 +114,18 @@ fn the_bodies_of_http_requests() {
         ),
         (
             json!({"contentType": "form-urlencoded", "bodyParameters": pairs("a", "={{ $json.b }}")}),
-            json!({"type": "form", "fields": {"a": {"js": "$json.b"}}}),
+            json!({"type": "text", "text": {"js": "n8n.formText([[\"a\", $json.b]])"}}),
         ),
+        (
+            json!({"contentType": "form-urlencoded", "bodyParameters": pairs("a", "=x {{ $json.b }}")}),
+            json!({"type": "form", "fields": {"a": {"js": "$text`x ${() => $json.b}`"}}}),
+        ),
+        (
+            json!({"method": "DELETE", "contentType": "form-urlencoded", "bodyParameters": pairs("a", "1")}),
+            js("{ a: \"1\" }"),
+        ),
+        (json!({"bodyParameters": {"parameters": []}}), js("{}")),
+        (json!({"specifyBody": "json", "jsonBody": ""}), js("n8n.jsonBody(\"\")")),
         (
             json!({"contentType": "multipart-form-data", "bodyParameters": {"parameters": [
                 {"parameterType": "formBinaryData", "name": "file", "inputDataFieldName": "data"}, {"name": "a", "value": "={{ $json.b }}"},
@@ -129,6 +139,7 @@ fn the_bodies_of_http_requests() {
     ] {
         assert_eq!(body(4.2, parameters)["body"], expected);
     }
+    assert_eq!(body(3.0, json!({"bodyParameters": pairs("a.b", "5")}))["body"], js("{ \"a.b\": \"5\" }"));
     let raw = body(4.2, json!({"contentType": "raw", "rawContentType": "text/xml", "body": "=<a>{{ $json.a }}</a>"}));
     assert_eq!(raw["body"], json!({"type": "text", "text": {"js": "$text`<a>${() => $json.a}</a>`"}}));
     assert_eq!(raw["headers"], json!({"content-type": "text/xml"}));
@@ -151,10 +162,13 @@ fn the_other_parameters_of_http_requests() {
         "options": {"response": {"response": {"neverError": true, "fullResponse": true, "responseFormat": "file"}}, "batching": {"batch": {"batchSize": 50}}, "timeout": 1},
     });
     let imported = import("httpRequest", 4.2, given, json!({}));
-    let url = "$text`https://x.example.com/${() => $json.id}`";
-    let items = format!("n8n.httpItems(output, {{ responseFormat: \"file\", url: {url}, fullResponse: true }})");
+    let address = "$text`https://x.example.com/${() => $json.id}`";
+    let url = format!("n8n.withQuery({address}, $text`{{\"a\": ${{() => $json.a}}, \"b\": \"x\"}}`)");
+    let items = format!(
+        "n8n.httpItems(output, {{ responseFormat: \"file\", url: {address}, fullResponse: true, neverError: true }})"
+    );
     let expected = json!({
-        "method": "GET", "url": {"js": url}, "query": {"a": {"js": "$json.a"}, "b": "x"}, "headers": {"X-Id": {"js": "$json.id"}},
+        "method": "GET", "url": {"js": url}, "headers": {"X-Id": {"js": "$json.id"}},
         "timeoutMs": 100, "itemMode": {"result": {"js": items}, "concurrency": 20},
     });
     assert_eq!(config(&imported, "a"), expected);
@@ -164,6 +178,22 @@ fn the_other_parameters_of_http_requests() {
         translated("httpRequest", 4.2, computed)["url"],
         json!({"js": "n8n.withQuery(\"https://x.example.com\", $json)"})
     );
+    let query = |version: f64, more: Value| {
+        let mut given = json!({"url": "https://x.example.com/a b", "sendQuery": true, "queryParameters": {"parameters": [
+            {"name": "a", "value": "1"}, {"name": "a", "value": "=2"},
+        ]}});
+        given.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let config = translated("httpRequest", version, given);
+        (config["url"].clone(), config["query"].clone())
+    };
+    let plain = || json!("https://x.example.com/a%20b");
+    let scripted = |query: &str| json!({"js": format!("n8n.withQuery(\"https://x.example.com/a%20b\", {query})")});
+    assert_eq!(query(4.2, json!({})), (plain(), json!({"a": "2"})));
+    assert_eq!(query(4.3, json!({})), (scripted("[[\"a\", [\"1\", \"2\"]]]"), Value::Null));
+    assert_eq!(query(4.2, json!({"sendQuery": false})), (plain(), Value::Null));
+    let one = json!({"parameters": [{"name": "tags", "value": "={{ $json.tags }}"}]});
+    let repeated = json!({"queryParameters": one, "options": {"queryParameterArrays": "repeat"}});
+    assert_eq!(query(4.2, repeated), (scripted("[[\"tags\", $json.tags]], \"repeat\""), Value::Null));
     let unwritten = import("httpRequest", 4.2, json!({"url": "YOUR_URL{"}), json!({}));
     assert_eq!(config(&unwritten, "a")["url"], json!({"js": "\"https://YOUR_URL{\""}));
     let notes = "its URL had no scheme: https is assumed; `https://YOUR_URL{` is no URL: write the one to call";
@@ -180,11 +210,12 @@ fn all_nodes_have_the_policies_of_n8n() {
         (mode, given["onError"].clone())
     };
     let none = Value::Null;
+    let shown = json!({"js": "n8n.callError(output)"});
     for (more, expected) in [
         (json!({}), json!({})),
-        (json!({"onError": "continueRegularOutput"}), json!({"onItemError": "item"})),
-        (json!({"continueOnFail": true}), json!({"onItemError": "item"})),
-        (json!({"onError": "continueErrorOutput"}), json!({"onItemError": "branch"})),
+        (json!({"onError": "continueRegularOutput"}), json!({"error": shown, "onItemError": "item"})),
+        (json!({"continueOnFail": true}), json!({"error": shown, "onItemError": "item"})),
+        (json!({"onError": "continueErrorOutput"}), json!({"error": shown, "onItemError": "branch"})),
         (json!({"executeOnce": true, "alwaysOutputData": true}), json!({"run": "first", "whenEmpty": "one"})),
     ] {
         assert_eq!(mode("httpRequest", 4.2, &call, more), (expected, none.clone()));
@@ -267,6 +298,61 @@ fn the_control_flow() {
     ] {
         assert_eq!(translated("respondToWebhook", 1.1, parameters)["output"], js(output));
     }
+}
+
+#[test]
+fn a_webhook_answers_with_status_headers_and_body() {
+    let read = |mode: &str, more: Value, respond: Option<Value>| {
+        let mut webhook = json!({"httpMethod": "POST", "path": "p", "responseMode": mode});
+        webhook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let last = match respond {
+            Some(parameters) => json!({"name": "End", "type": "respondToWebhook", "typeVersion": 1.4, "parameters": parameters}),
+            None => json!({"name": "End", "type": "limit"}),
+        };
+        let nodes = json!([{"name": "Go", "type": "webhook", "typeVersion": 2, "parameters": webhook}, last]);
+        let wires = json!({"Go": {"main": [[{"node": "End"}]]}});
+        let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+        let result = if nodes[1]["type"] == "limit" { "result" } else { "end" };
+        (config(&imported, "go")["response"].clone(), config(&imported, result)["output"]["js"].as_str().unwrap().to_owned())
+    };
+    let entries = |entries: Value| json!({"responseCode": "={{ $json.code }}", "responseHeaders": {"entries": entries}});
+    for (parameters, output) in [
+        (json!({}), "({ body: $json })"),
+        (json!({"respondWith": "noData"}), "null"),
+        (json!({"respondWith": "noData", "options": {"responseCode": 204}}), "({ status: 204 })"),
+        (
+            json!({"respondWith": "text", "responseBody": "Hi"}),
+            "({ headers: { \"content-type\": \"text/html; charset=utf-8\" }, body: \"Hi\" })",
+        ),
+        (
+            json!({"respondWith": "text", "responseBody": "a,b", "options": entries(json!([{"name": "Content-Type", "value": "text/csv"}]))}),
+            "({ status: Number($json.code), headers: { \"Content-Type\": \"text/csv\" }, body: \"a,b\" })",
+        ),
+        (
+            json!({"respondWith": "redirect", "redirectURL": "=https://x.io/{{ $json.id }}"}),
+            "({ status: 307, headers: { location: $text`https://x.io/${() => $json.id}` } })",
+        ),
+        (json!({"respondWith": "binary"}), "({ body: Object.values($binary)[0] })"),
+        (
+            json!({"respondWith": "binary", "responseDataSource": "set", "inputFieldName": "pic"}),
+            "({ body: $binary[\"pic\"] })",
+        ),
+        (
+            json!({"respondWith": "allIncomingItems", "options": {"responseKey": "data"}}),
+            "({ body: n8n.bodyFields([[\"data\", $input.all().map((item) => item.json)]]) })",
+        ),
+    ] {
+        assert_eq!(read("responseNode", json!({}), Some(parameters)), (json!("output"), output.to_owned()));
+    }
+    for (parameters, output) in [
+        (json!({}), "({ body: $json })"),
+        (json!({"responseData": "allEntries", "responseCode": 201}), "({ status: 201, body: $input.all().map((item) => item.json) })"),
+        (json!({"responseData": "firstEntryBinary"}), "({ body: $binary[\"data\"] })"),
+        (json!({"options": {"responsePropertyName": "a"}}), "({ body: $json[\"a\"] })"),
+    ] {
+        assert_eq!(read("lastNode", parameters, None), (json!("output"), output.to_owned()));
+    }
+    assert_eq!(read("onReceived", json!({}), Some(json!({}))), (Value::Null, "$json".to_owned()));
 }
 
 #[test]

@@ -272,16 +272,18 @@ fn expressions_and_parameters_stay_as_they_are() {
                      value: () => $value(() => $json.body.email.toLowerCase().trim()),\n        type: \"string\"\n      },";
     let written = config(&imported, "normalize");
     assert!(written["javascript"].as_str().unwrap().starts_with(normalize), "{written:#}");
-    let answer = "n8n.jsonBody($text`{\n  \"received\": true,\n  \"email\": \"${() => $('Normalize').item.json.email}\",\n  \
-                  \"priority\": ${() => $('Normalize').item.json.priority}\n}`)";
+    let answer = "({ body: n8n.jsonBody($text`{\n  \"received\": true,\n  \"email\": \"${() => $('Normalize').item.json.email}\",\n  \
+                  \"priority\": ${() => $('Normalize').item.json.priority}\n}`) })";
     assert_eq!(config(&imported, "respond")["output"], json!({"js": answer}));
 
     let imported = file("error-handling.json");
     let body = "n8n.jsonBody($value(() => JSON.stringify({ amount: $json.body.amount * 100, currency: 'eur', order: $json.body.id })))";
     let charge = json!({
-        "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000, "failOnStatus": true,
+        "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000,
         "body": {"type": "json", "value": {"js": body}},
-        "itemMode": {"result": {"js": "n8n.httpItems(output)"}, "onItemError": "branch"},
+        "itemMode": {
+            "result": {"js": "n8n.httpItems(output)"}, "error": {"js": "n8n.callError(output)"}, "onItemError": "branch",
+        },
         "retry": {"maxAttempts": 3, "backoffMs": 1_000, "maxBackoffMs": 1_000},
     });
     assert_eq!(config(&imported, "charge"), charge);

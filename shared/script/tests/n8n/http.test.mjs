@@ -25,6 +25,7 @@ test('texts', () => {
   assert.deepEqual(json(answer('hi', { 'content-type': 'text/plain' })), [{ data: 'hi' }]);
   assert.deepEqual(json(answer('{"a":1}', { 'content-type': 'text/plain' })), [{ data: '{"a":1}' }]);
   assert.deepEqual(json(answer(null, {}, 204)), [{}]);
+  assert.deepEqual(json(answer('{"a": 1}'), { responseFormat: 'text' }), [{ data: '{"a":1}' }]);
   assert.deepEqual(json(answer([1], JSON_TYPE), { responseFormat: 'text', outputPropertyName: 'q' }), [{ q: '[1]' }]);
   assert.deepEqual(json(answer('{"a":1}', { 'content-type': 'text/plain' }), { responseFormat: 'json' }), [{ a: 1 }]);
   assert.throws(() => json(answer('hello', { 'content-type': 'text/plain' }), { responseFormat: 'json' }),
@@ -47,6 +48,43 @@ test('the whole answer', () => {
   assert.deepEqual(json(answer([{ a: 1 }], JSON_TYPE, 201), { fullResponse: true }), [{ body: [{ a: 1 }], ...rest }]);
   const headers = { 'content-type': 'text/plain' };
   assert.deepEqual(json(answer('hello', headers), { fullResponse: true }), [{ data: 'hello', headers, statusCode: 200, statusMessage: 'OK' }]);
+});
+
+test('errors', async () => {
+  const missing = answer({ message: 'none' }, JSON_TYPE, 404);
+  const shown = { message: '404 - "{\\"message\\":\\"none\\"}"', name: 'AxiosError', code: 'ERR_BAD_REQUEST', status: 404 };
+  assert.throws(() => items(missing), { message: shown.message, fields: shown });
+  assert.throws(() => items(missing, { responseFormat: 'json' }), { message: '404 - {"message":"none"}' });
+  assert.throws(() => items(answer('oops', {}, 500)), { fields: { message: '500 - "oops"', name: 'AxiosError', code: 'ERR_BAD_RESPONSE', status: 500 } });
+  assert.deepEqual(json(missing, { neverError: true }), [{ message: 'none' }]);
+
+  const outputs = [{ index: 0, output: answer({ a: 1 }) }, { index: 1, output: missing }];
+  const run = (keepsErrors) =>
+    n8n.run({ items: [{ json: {} }, { json: {} }], nodes: {}, outputs, keepsErrors }, () => n8n.httpItems(output));
+  assert.deepEqual(await run(true), [[{ json: { a: 1 } }], { json: {}, error: shown }]);
+  await assert.rejects(run(false), { message: shown.message });
+
+  assert.deepEqual(n8n.callError({ code: 'connection_cut', message: 'it broke' }), { message: 'socket hang up', name: 'Error', code: 'ECONNRESET' });
+  assert.deepEqual(n8n.callError({ code: 'timeout', message: 'too slow' }), { message: 'too slow', name: 'Error', code: 'ECONNABORTED' });
+  assert.equal(n8n.callError({ code: 'invalid_response', message: 'x' }), 'Invalid JSON in response body');
+  assert.equal(n8n.callError({ code: 'invalid_url', message: 'config.url: wrong' }), 'config.url: wrong');
+  assert.equal(n8n.callError({ code: 'code_error', message: 'config.body.value: Error: not (so)\nvalid (line 1, column 14)' }), 'not (so)\nvalid');
+});
+
+test('cookies are a list', () => {
+  const headers = { 'set-cookie': 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, b=2' };
+  const [{ headers: shown }] = json(answer({}, headers), { fullResponse: true, responseFormat: 'json' });
+  assert.deepEqual(shown, { 'set-cookie': ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'] });
+});
+
+test('queries and forms', () => {
+  const pairs = [['a', 'x y'], ['none', null], ['missing', undefined], ['tags', ['x', 'y']], ['filter', { b: { c: 2 } }]];
+  const query = 'a=x%20y&none=&tags%5B0%5D=x&tags%5B1%5D=y&filter%5Bb%5D%5Bc%5D=2';
+  assert.equal(n8n.withQuery('https://x.io/?p=1#top', pairs), `https://x.io/?p=1&${query}#top`);
+  assert.equal(n8n.formText(pairs), query);
+  assert.equal(n8n.withQuery('https://x.io', [['tags', ['x', 'y']]], 'repeat'), 'https://x.io?tags=x&tags=y');
+  assert.equal(n8n.withQuery('https://x.io', [['tags', ['x', 'y']]], 'brackets'), 'https://x.io?tags%5B%5D=x&tags%5B%5D=y');
+  assert.equal(n8n.withQuery('https://x.io', '{"a": 1}'), 'https://x.io?a=1');
 });
 
 test('a body of JSON', () => {

@@ -90,6 +90,29 @@ fn an_item_that_fails_fails_the_node_goes_on_or_takes_the_error_port() {
 }
 
 #[test]
+fn an_item_that_a_node_gives_with_an_error_has_failed() {
+    let at = |mode: Value| {
+        let mut nodes = call(mode).to_vec();
+        nodes.push(("failed", "transform", json!({"value": "input.json", "itemMode": {}})));
+        let connections = "start>call call>end call.error>failed";
+        let connections = if nodes[1].2["itemMode"]["onItemError"] == "branch" { connections } else { CALL };
+        let nodes = if connections == CALL { nodes[..3].to_vec() } else { nodes };
+        let mut run = TestRun::start(&nodes, connections, json!([{"id": "a"}, {"id": "b"}]));
+        run.perform("call[0]/call", value(json!([{"json": {}, "error": {"status": 404}}, {"ok": 1}])));
+        run.perform("call[1]/call", value(json!({"ok": 2, "error": "a field"})));
+        run
+    };
+    let ok = json!([{"json": {"ok": 1}, "pairedItem": 0}, {"json": {"ok": 2, "error": "a field"}, "pairedItem": 1}]);
+    let branch = at(json!({"onItemError": "branch"}));
+    assert_eq!(branch.output(), ok);
+    let failed = r#"out [{"json":{"id":"a","error":{"status":404}},"pairedItem":0}]"#;
+    assert_eq!(branch.ends()["failed"], failed);
+    let item = at(json!({"onItemError": "item"})).output();
+    assert_eq!(item[1], json!({"json": {"error": {"status": 404}}, "pairedItem": 0}));
+    assert_eq!(at(json!({})).output()[0], json!({"json": {}, "error": {"status": 404}, "pairedItem": 0}));
+}
+
+#[test]
 fn the_items_of_several_branches_are_joined_in_order() {
     let same = || json!({"value": "input", "itemMode": {}});
     let nodes = [

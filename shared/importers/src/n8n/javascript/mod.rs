@@ -48,6 +48,11 @@ pub fn is_computed(text: &str) -> bool {
     text.strip_prefix('=').is_some_and(|template| split(template).iter().any(|piece| matches!(piece, Piece::Code(_))))
 }
 
+/// Whether a text is one expression, whose value may have any type.
+pub fn is_one_expression(text: &str) -> bool {
+    text.strip_prefix('=').is_some_and(|template| matches!(&split(template)[..], [Piece::Code(_)]))
+}
+
 /// The text of a parameter without an expression.
 pub fn literal_text(parameter: &Value) -> String {
     let text = scalar_text(parameter);

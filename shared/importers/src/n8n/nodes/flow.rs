@@ -1,9 +1,9 @@
-//! Translates the control flow: loops, waits, sub-workflows and results.
+//! Translates the control flow: loops, waits and sub-workflows.
 
 use serde_json::{Value, json};
 
 use super::messages;
-use crate::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
+use crate::lenient::{entries, is_empty, number, text, truncate};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, functions, text_field};
 use crate::n8n::parameter::located_name;
@@ -98,33 +98,4 @@ pub fn fail(node: Context) -> Translation {
         _ => node.parameter("errorMessage"),
     };
     Translation::new("fail", json!({"message": text_field(message)}))
-}
-
-/// The answer to a webhook. The node passes its items on.
-pub fn respond(node: Context) -> Translation {
-    let mut notes = Notes::new();
-    let body = node.parameter("responseBody");
-    let output = match text(node.parameter("respondWith")) {
-        "allIncomingItems" => "$input.all().map((item) => item.json)".to_owned(),
-        "json" if !is_empty(body) => format!("n8n.jsonBody({})", expression(body)),
-        "text" => expression(body),
-        "noData" => "null".to_owned(),
-        "" | "firstIncomingItem" | "json" => "$json".to_owned(),
-        other => {
-            note(&mut notes, format!("the response is always JSON or a text, not `{}`", truncate(other, 20)));
-            "$json".to_owned()
-        }
-    };
-    let is_special = whole_number(node.option("responseCode")).is_some_and(|code| code != 200)
-        || scalar_text(node.option("responseCode")).starts_with('=')
-        || !list(&node.option("responseHeaders")["entries"]).is_empty();
-    if is_special {
-        note(&mut notes, "the response always has status 200 and the platform's headers");
-    }
-    Translation::new("send_result", result(&output)).with_notes(notes)
-}
-
-/// The configuration of a `send_result` that passes its items on.
-pub fn result(output: &str) -> Value {
-    json!({"output": {"js": output}, "itemMode": {"run": "all", "result": {"js": "$input.all()"}}})
 }

@@ -10,6 +10,7 @@ mod flow;
 mod forms;
 mod http;
 mod messages;
+mod respond;
 mod schedule;
 mod triggers;
 
@@ -21,7 +22,7 @@ use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
 pub use agents::is_part;
-pub use flow::result;
+pub use respond::{last_output, result};
 pub use triggers::PINNED;
 
 /// Translates a node, with the policies that all nodes have.
@@ -65,7 +66,7 @@ fn translate_type(node: Context) -> Translation {
         "wait" => flow::wait(node),
         "executeWorkflow" => flow::workflow(node),
         "stopAndError" => flow::fail(node),
-        "respondToWebhook" => flow::respond(node),
+        "respondToWebhook" => respond::respond(node),
         "form" => forms::form(node),
         "agent" => agents::agent(node),
         "chainLlm"

@@ -16,7 +16,7 @@ pub const PINNED: &str = "its pinned data is left out";
 
 /// The value of a call has the names that n8n gives it, `body`, `query` and `headers`.
 pub fn webhook(node: Context) -> Translation {
-    let mode = text(node.parameter("responseMode"));
+    let mode = text(node.parameter("responseMode")).trim_start_matches('=');
     let answers = match mode {
         "lastNode" => "that responds with the run's result (sync)",
         "responseNode" | "streaming" => "that responds with the output of send_result (sync)",
@@ -24,8 +24,12 @@ pub fn webhook(node: Context) -> Translation {
     };
     let method = text(node.parameter("httpMethod"));
     let method = if method.is_empty() { "GET" } else { method };
-    let mut translation = Translation::new("webhook", json!({"input": "call"}))
-        .with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
+    let mut config = json!({"input": "call"});
+    if node.source().answers_calls() {
+        config["response"] = "output".into();
+    }
+    let mut translation =
+        Translation::new("webhook", config).with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
     if method != "POST" {
         translation = translation.with_notes([format!("webhooks are called by POST, not by {method}")]);
     }

@@ -308,6 +308,7 @@
       $workflow: { id: workflow.id, name: workflow.name, active: workflow.active ?? false },
       $execution: {
         ...execution,
+        mode: execution.mode === 'manual' ? 'test' : 'production',
         customData: {
           set: (key, value) => { customData[key] = value; },
           setAll: (values) => { Object.assign(customData, values); },

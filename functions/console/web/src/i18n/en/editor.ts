@@ -334,6 +334,7 @@ export const editor = {
     inputs: "Inputs",
     failOnStatus: "Fail on error statuses",
     onItemError: "If an element fails",
+    error: "Error of an item",
     mode: "Mode",
     cancelLosers: "Cancel the other branches",
     seconds: "Seconds",

@@ -334,6 +334,7 @@ export const editor: Dictionary["editor"] = {
     inputs: "Entradas",
     failOnStatus: "Fallar con estados de error",
     onItemError: "Si un elemento falla",
+    error: "Error de un elemento",
     mode: "Modo",
     cancelLosers: "Cancelar las otras ramas",
     seconds: "Segundos",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::pairs::{list_pairs, read_pairs};
+use super::pairs::{is_text_only, list_pairs, read_pairs};
 use crate::lenient::{is_empty, list, text};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, is_computed, literal_text, text_field};
@@ -10,7 +10,7 @@ use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::redact_body;
 
-pub fn translate(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
+pub fn translate(node: Context, method: &str, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
     let has_body = *node.parameter("sendBody") == true || node.source().version < 3.0;
     if !has_body {
         return None;
@@ -27,13 +27,22 @@ pub fn translate(node: Context, headers: &mut Map<String, Value>, notes: &mut No
             set_content_type(headers, &"application/x-www-form-urlencoded".into());
             Some(json!({"type": "text", "text": body}))
         }
-        "form-urlencoded" => {
-            let fields = read_pairs(node, "body", notes).into_iter().map(|(name, value)| (name, text_field(&value)));
-            Some(json!({"type": "form", "fields": Map::from_iter(fields)}))
-        }
+        // n8n sends the form of such a call as JSON.
+        "form-urlencoded" if method == "DELETE" => json_body(node, notes),
+        "form-urlencoded" => Some(form(node, headers, notes)),
         "multipart-form-data" => Some(multipart(node)),
         _ => json_body(node, notes),
     }
+}
+
+fn form(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Value {
+    let fields = read_pairs(node, "body", notes);
+    if is_text_only(&fields) {
+        let fields = fields.into_iter().map(|(name, value)| (name, text_field(&value)));
+        return json!({"type": "form", "fields": Map::from_iter(fields)});
+    }
+    set_content_type(headers, &"application/x-www-form-urlencoded".into());
+    json!({"type": "text", "text": {"js": format!("n8n.formText({})", list_pairs(&fields))}})
 }
 
 fn raw_body(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
@@ -91,17 +100,26 @@ fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
             }
         },
         Some(json) => expression(json),
-        None => {
-            let fields = read_pairs(node, "body", notes);
-            let is_path = |name: &str| name.starts_with('=') || name.contains(['.', '[']);
-            match fields.iter().any(|(name, _)| is_path(name)) {
-                _ if fields.is_empty() => return None,
-                true => format!("n8n.bodyFields({})", list_pairs(&fields)),
-                false => expression(&Value::Object(fields.into_iter().collect())),
-            }
+        None if text(node.parameter("specifyBody")) == "json" => {
+            note(notes, "its body is no valid JSON");
+            "n8n.jsonBody(\"\")".to_owned()
         }
+        None => fields_of_json(node, notes)?,
     };
     Some(json!({"type": "json", "value": {"js": javascript}}))
+}
+
+/// An object of names and values. Since version 4, names with dots are paths.
+fn fields_of_json(node: Context, notes: &mut Notes) -> Option<String> {
+    let fields = read_pairs(node, "body", notes);
+    let version = node.source().version;
+    let is_path = |name: &str| version >= 4.0 && name.contains(['.', '[']);
+    match fields.iter().any(|(name, _)| is_computed(name) || is_path(name)) {
+        _ if fields.is_empty() && version < 3.0 => None,
+        true if version < 4.0 => Some(format!("Object.fromEntries({})", list_pairs(&fields))),
+        true => Some(format!("n8n.bodyFields({})", list_pairs(&fields))),
+        false => Some(expression(&Value::Object(fields.into_iter().collect()))),
+    }
 }
 
 /// A value whose texts are no expressions, as a parameter.

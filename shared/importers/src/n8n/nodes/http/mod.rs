@@ -9,6 +9,7 @@ use crate::call::HttpCall;
 use crate::lenient::{is_empty, number, scalar_text, text, truncate, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, text_field};
+use crate::n8n::policies::OnError;
 use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::is_removed;
@@ -34,13 +35,17 @@ pub fn http(node: Context) -> Translation {
     let (mut url, mut parameters) = (url(node, &mut call), Map::new());
     if let Some(query) = computed_query(node, &query) {
         let address = url["js"].as_str().map_or_else(|| url.to_string(), str::to_owned);
-        url = json!({"js": format!("n8n.withQuery({address}, {query})")});
+        let lists = match text(node.option("queryParameterArrays")) {
+            "" => String::new(),
+            lists => format!(", {}", quote(lists)),
+        };
+        url = json!({"js": format!("n8n.withQuery({address}, {query}{lists})")});
     } else {
         parameters.extend(query.into_iter().map(|(name, value)| (name, text_field(&value))));
     }
     let mut config = Map::from_iter([("method".to_owned(), Value::from(method)), ("url".to_owned(), url)]);
     let mut headers = headers(node, &mut call);
-    if let Some(body) = body::translate(node, &mut headers, &mut call.notes) {
+    if let Some(body) = body::translate(node, method, &mut headers, &mut call.notes) {
         match method {
             "HEAD" => note(&mut call.notes, "a call with the method HEAD has no body"),
             _ => drop(config.insert("body".to_owned(), body)),
@@ -61,6 +66,7 @@ fn url(node: Context, call: &mut HttpCall) -> Value {
         return text_field(&format!("={}", call.address(&written[1..])).into());
     }
     let address = call.address(&literal_text(node.parameter("url")));
+    let address = domain::address::encode(&address).into_owned();
     if domain::address::problem(&address).is_none() {
         return text_field(&escape_sign(address));
     }
@@ -97,10 +103,13 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
         config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
     }
     let never_fails = response["neverError"] == true || *node.option("ignoreResponseCode") == true;
-    if !never_fails {
+    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items(node, never_fails, config)}))]);
+    if OnError::read(node).is_some() {
+        // The items of an error status have the error of n8n: `n8n.httpItems` makes it from the answer.
+        item_mode.insert("error".to_owned(), json!({"js": "n8n.callError(output)"}));
+    } else if !never_fails {
         config.insert("failOnStatus".to_owned(), true.into());
     }
-    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items(node, config)}))]);
     let batch = &node.option("batching")["batch"];
     if let Some(size) = number(&batch["batchSize"]).filter(|size| *size >= 1.0) {
         item_mode.insert("concurrency".to_owned(), (size as u64).clamp(1, MAX_CONCURRENCY).into());
@@ -125,13 +134,16 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
 }
 
 /// What becomes the items: the elements of a list, an object, a text or a file.
-fn items(node: Context, config: &mut Map<String, Value>) -> String {
+fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>) -> String {
     let response = &node.option("response")["response"];
     let format = [&response["responseFormat"], node.parameter("responseFormat")].map(text);
     let format = format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect");
     let mut options = Map::new();
     match format {
-        "json" => drop(config.insert("response".to_owned(), "json".into())),
+        "json" => {
+            config.insert("response".to_owned(), "json".into());
+            options.insert("responseFormat".to_owned(), "json".into());
+        }
         "text" | "string" => {
             config.insert("response".to_owned(), "text".into());
             options.insert("responseFormat".to_owned(), "text".into());
@@ -148,6 +160,9 @@ fn items(node: Context, config: &mut Map<String, Value>) -> String {
     }
     if response["fullResponse"] == true || *node.option("fullResponse") == true {
         options.insert("fullResponse".to_owned(), true.into());
+    }
+    if never_fails {
+        options.insert("neverError".to_owned(), true.into());
     }
     match options.is_empty() {
         true => "n8n.httpItems(output)".to_owned(),

@@ -1,21 +1,47 @@
 //! The names and values of headers, queries and bodies of an HTTP request.
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::lenient::{entries, is_empty, list, scalar_text};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{expression, is_computed};
+use crate::n8n::javascript::{expression, is_computed, is_one_expression};
 use crate::notes::{Notes, note};
 use crate::script::quote;
+use crate::secrets::is_removed;
 
-/// The query, if it or one of its names is computed: then it cannot be a list of names.
+/// The query, if it must be computed as a whole: then it cannot be a list of names and texts.
 pub fn computed_query(node: Context, query: &[(String, Value)]) -> Option<String> {
     let whole = ["jsonQuery", "queryParametersJson"].map(|name| node.parameter(name));
-    let whole = whole.into_iter().find(|whole| parse_pairs(whole).is_none() && !is_empty(whole));
-    match whole {
-        Some(whole) => Some(expression(whole)),
-        None => query.iter().any(|(name, _)| is_computed(name)).then(|| list_pairs(query)),
+    let is_whole = |whole: &&&Value| match parse_pairs(whole) {
+        // An expression becomes a part of the JSON. Without the secrets that were removed, only the fields are left.
+        Some(fields) => is_computed(&scalar_text(whole)) && !entries(&fields).any(|(_, value)| is_removed(value)),
+        None => !is_empty(whole),
+    };
+    if let Some(whole) = whole.iter().find(is_whole).filter(|_| is_sent(node, "query")) {
+        return Some(expression(whole));
     }
+    let joined = if node.source().version >= 4.3 { join_repeated(query) } else { query.to_vec() };
+    (!is_text_only(&joined)).then(|| list_pairs(&joined))
+}
+
+/// Whether all names and values are texts. The value of one expression may be a list, an object or missing.
+pub fn is_text_only(pairs: &[(String, Value)]) -> bool {
+    let is_text = |value: &Value| match value {
+        Value::String(text) => !is_one_expression(text),
+        other => !other.is_array() && !other.is_object(),
+    };
+    pairs.iter().all(|(name, value)| !is_computed(name) && is_text(value))
+}
+
+/// A name that is repeated has the list of its values.
+fn join_repeated(pairs: &[(String, Value)]) -> Vec<(String, Value)> {
+    let mut joined: IndexMap<&str, Vec<Value>> = IndexMap::new();
+    for (name, value) in pairs {
+        joined.entry(name).or_default().push(value.clone());
+    }
+    let one_or_list = |mut values: Vec<Value>| if values.len() == 1 { values.remove(0) } else { values.into() };
+    joined.into_iter().map(|(name, values)| (name.to_owned(), one_or_list(values))).collect()
 }
 
 /// A list of names and values in JavaScript.
@@ -24,9 +50,21 @@ pub fn list_pairs(pairs: &[(String, Value)]) -> String {
     expression(&pairs.collect())
 }
 
+/// Whether the headers or the query are not switched off.
+fn is_sent(node: Context, of: &str) -> bool {
+    match of {
+        "header" => *node.parameter("sendHeaders") != false,
+        "query" => *node.parameter("sendQuery") != false,
+        _ => true,
+    }
+}
+
 /// The names and values of headers, of a query or of a body, given one by one or as JSON.
 pub fn read_pairs(node: Context, of: &str, notes: &mut Notes) -> Vec<(String, Value)> {
     let mut pairs = Vec::new();
+    if !is_sent(node, of) {
+        return pairs;
+    }
     for all in [format!("{of}Parameters"), format!("{of}ParametersUi")].map(|name| node.parameter(&name)) {
         for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
             pairs.push((scalar_text(&pair["name"]).trim().to_owned(), pair["value"].clone()));

@@ -61,23 +61,63 @@
   // The data of an item is always an object.
   const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
 
+  const isJson = (header) => header.includes('application/json');
   const detect = (header) => {
-    if (header.includes('application/json')) return 'json';
+    if (isJson(header)) return 'json';
     if (FILES.test(header.split(';')[0].trim())) return 'file';
     return 'text';
   };
 
+  // A text of JSON is written anew, as n8n does.
+  const toPlainText = (body, header) => {
+    const text = toText(body, header);
+    try {
+      return isJson(header) ? JSON.stringify(JSON.parse(text)) : text;
+    } catch {
+      return text;
+    }
+  };
+
+  // Cookies are a list. A comma is in a date, too, but there no name with `=` follows.
+  const splitCookies = (headers) =>
+    headers?.['set-cookie'] === undefined ? headers : { ...headers, 'set-cookie': headers['set-cookie'].split(/, *(?=[^;,=\s]+=)/) };
+
+  /** An error whose item has these fields. */
+  const failWith = (fields) => {
+    throw Object.assign(new Error(fields.message), { fields });
+  };
+  const failOnStatus = ({ status, body }, header, isParsed) => {
+    const shown = JSON.stringify(isParsed ? body : toText(body, header));
+    const code = status < 500 ? 'ERR_BAD_REQUEST' : 'ERR_BAD_RESPONSE';
+    failWith({ message: `${status} - ${shown}`, name: 'AxiosError', code, status });
+  };
+
+  // The names that Node gives to failures of a call.
+  const CALL_ERRORS = {
+    connection_cut: 'ECONNRESET', destination_unreachable: 'ECONNREFUSED', destination_timeout: 'ECONNABORTED', timeout: 'ECONNABORTED',
+  };
+  const CODE_ERROR = /^(?:config\.[\w.]+: )?(?:\w*Error: )?([^]*?)(?: \(line \d+, column \d+\))?$/;
+  /** The error of a call that the platform reports, `{code, message}`, as n8n shows it in an item. */
+  n8n.callError = ({ code, message }) => {
+    if (Object.hasOwn(CALL_ERRORS, code)) {
+      return { message: code === 'connection_cut' ? 'socket hang up' : message, name: 'Error', code: CALL_ERRORS[code] };
+    }
+    if (code === 'invalid_response') return 'Invalid JSON in response body';
+    return code === 'code_error' ? CODE_ERROR.exec(message)[1] : message;
+  };
+
   /**
    * The items of an answer `{status, headers, body}`. `url` is the address of the request, for the name of a file, and `item` is
-   * the item of the request, whose fields an item with a file keeps.
+   * the item of the request, whose fields an item with a file keeps. An error status is an error, unless `neverError` is set.
    */
   n8n.httpItems = (output, options = {}) => {
     const { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', neverError = false, url } = options;
     const body = output.body ?? null;
     const header = String(output.headers?.['content-type'] ?? '');
     const format = responseFormat === 'autodetect' ? detect(header) : responseFormat;
+    if (output.status >= 400 && !neverError) failOnStatus(output, header, responseFormat === 'json');
     const rest = fullResponse
-      ? { headers: output.headers, statusCode: output.status, statusMessage: STATUS_TEXTS[output.status] ?? '' }
+      ? { headers: splitCookies(output.headers), statusCode: output.status, statusMessage: STATUS_TEXTS[output.status] ?? '' }
       : {};
     const isEmpty = body === null || body === '';
     if (format === 'file') {
@@ -85,7 +125,7 @@
       const binary = { ...item.binary, [outputPropertyName]: toFile(output, header, outputPropertyName, url) };
       return [{ json: fullResponse ? rest : item.json, binary }];
     }
-    if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toText(body, header), ...rest } }];
+    if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toPlainText(body, header), ...rest } }];
     const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect');
     if (fullResponse) return [{ json: isEmpty ? rest : { body: value, ...rest } }];
     return (Array.isArray(value) ? value : [value]).map((each) => ({ json: toJson(each) }));
@@ -140,9 +180,12 @@
     for (const name of Object.keys(fields)) flatten(name, fields[name], arrays, pairs);
     return pairs;
   };
+  /** A form as a text, from an object or a list of pairs. */
+  n8n.formText = (fields, arrays) =>
+    queryPairs(fields, arrays).map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
   /** The address with the query added. */
   n8n.withQuery = (url, query, arrays) => {
-    const added = queryPairs(query, arrays).map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+    const added = n8n.formText(query, arrays);
     if (added === '') return url;
     const [address, fragment] = String(url).split(/(?=#)/);
     return address + (address.includes('?') ? '&' : '?') + added + (fragment ?? '');

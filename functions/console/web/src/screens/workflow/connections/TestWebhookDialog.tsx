@@ -66,7 +66,7 @@ export function TestWebhookDialog({ workflow, webhook, onClose }: TestWebhookDia
 
 function Answer({ workflowId, answer: { status, runId, output, error, durationMs } }: { workflowId: string; answer: WebhookAnswer }) {
   const { t, format } = useTexts();
-  const outcome = error !== null ? "refused" : status === 200 ? "accepted" : "started";
+  const outcome = error !== null ? "refused" : status === 202 && runId !== null ? "started" : "accepted";
   return (
     <div className="panel test-result">
       <p className="facts">

@@ -44,10 +44,11 @@ export function useCallWebhook(id: string) {
         params: { path: { webhook_id: webhookId }, header: { "Idempotency-Key": randomKey() } },
         headers: { Authorization: `Bearer ${token}` },
         body,
+        parseAs: "text",
       });
       const { status } = response;
       const durationMs = Math.round(performance.now() - startedAt);
-      if (data !== undefined) return { status, runId: data.runId, output: "output" in data ? data.output : undefined, error: null, durationMs };
+      if (response.ok) return { status, ...readAnswer(data ?? ""), error: null, durationMs };
       return {
         status,
         runId: readRunId(error),
@@ -62,6 +63,18 @@ export function useCallWebhook(id: string) {
         queries.invalidateQueries({ queryKey: ["workflow", id] }),
       ]),
   });
+}
+
+/** The response of a run: its id and output, or only the output, which may be any text. */
+function readAnswer(text: string): Pick<WebhookAnswer, "runId" | "output"> {
+  let answer: unknown = text;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // It is no JSON.
+  }
+  const { runId, output } = (typeof answer === "object" && answer !== null ? answer : {}) as { runId?: unknown; output?: unknown };
+  return typeof runId === "string" ? { runId, output } : { runId: null, output: answer };
 }
 
 function readRunId(error: unknown): string | null {
