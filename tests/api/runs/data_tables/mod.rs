@@ -180,7 +180,7 @@ async fn a_node_says_what_is_missing() {
         .await;
     let validated = ada.post(&format!("{WORKFLOWS}/{}/validate", created.id())).await;
     for expected in
-        ["`isNotEmpty`", "give the fields of the row", "are not used by `add`", "give a value to compare with"]
+        ["`isNotEmpty`", "give the fields of the row", "are not used by actions that add", "give a value to compare with"]
     {
         assert!(validated.text.contains(expected), "{expected}: {}", validated.text);
     }

@@ -358,6 +358,7 @@ export const editor = {
     body: "Body",
     call: "Whole call",
     add: "Add",
+    addNew: "Add new ones",
     find: "Find",
     count: "Count",
     update: "Change",

@@ -358,6 +358,7 @@ export const editor: Dictionary["editor"] = {
     body: "Cuerpo",
     call: "Llamada entera",
     add: "Añadir",
+    addNew: "Añadir las nuevas",
     find: "Buscar",
     count: "Contar",
     update: "Cambiar",
