@@ -323,6 +323,7 @@ export const editor = {
     values: "Fields of the row",
     orderBy: "Sort by",
     descending: "Largest first",
+    keep: "Rows to keep",
     each: "For each element",
     items: "List",
     limit: "Maximum number of entries",

@@ -323,6 +323,7 @@ export const editor: Dictionary["editor"] = {
     values: "Campos de la fila",
     orderBy: "Ordenar por",
     descending: "Mayores primero",
+    keep: "Filas que se conservan",
     each: "Para cada elemento",
     items: "Lista",
     limit: "Número máximo de entradas",
