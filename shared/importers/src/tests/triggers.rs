@@ -33,7 +33,11 @@ fn a_service_calls_a_webhook() {
     let events = json!({"eventValues": [{"name": "contact.creation"}, {"name": "deal.deletion"}]});
     let hubspot = import("hubspotTrigger", json!({"eventsUi": events}));
     assert_eq!(steps(&hubspot), [("on_call", "webhook"), ("on", "code")]);
-    assert!(reconnected(&hubspot)[0].ends_with("HubSpot for contact.creation, deal.deletion"), "{:?}", reconnected(&hubspot));
+    assert!(
+        reconnected(&hubspot)[0].ends_with("HubSpot for contact.creation, deal.deletion"),
+        "{:?}",
+        reconnected(&hubspot)
+    );
     let javascript = "return $input.all().map((item) => n8n.hubspotEvent(item.json));";
     assert_eq!(config(&hubspot, "on")["javascript"], javascript);
 }
@@ -60,18 +64,10 @@ fn a_schedule_asks_for_new_messages() {
     let times = json!({"item": [{"mode": "everyX", "unit": "minutes", "value": 5}, {"hour": 9}]});
     let filters = json!({"q": "subject:contract", "labelIds": ["INBOX"]});
     let gmail = import("gmailTrigger", json!({"simple": false, "filters": filters, "pollTimes": times}));
-    let expected = [
-        ("on_time", "schedule"),
-        ("on_time_2", "schedule"),
-        ("on_list", "http"),
-        ("on_new", "table"),
-        ("on", "http"),
-    ];
+    let expected =
+        [("on_time", "schedule"), ("on_time_2", "schedule"), ("on_list", "http"), ("on_new", "table"), ("on", "http")];
     assert_eq!(steps(&gmail), expected);
-    assert_eq!(
-        connections(&gmail),
-        "on_time>on_list on_time_2>on_list on_list>on_new on_new>on on>keep",
-    );
+    assert_eq!(connections(&gmail), "on_time>on_list on_time_2>on_list on_list>on_new on_new>on on>keep",);
     let zone = "America/New_York";
     assert_eq!(config(&gmail, "on_time"), json!({"cron": "*/5 * * * *", "zone": zone, "overlap": "skip"}));
     assert_eq!(config(&gmail, "on_time_2")["cron"], "0 9 * * *");
@@ -126,7 +122,11 @@ fn every_poll_lets_only_new_entries_pass() {
         ("googleDriveTrigger", json!({"triggerOn": "specificFile", "fileToWatch": "f"}), "schedule http table"),
         ("notionTrigger", json!({"databaseId": "d"}), "schedule http table code"),
         ("notionTrigger", json!({"databaseId": "d", "simple": false}), "schedule http table"),
-        ("airtableTrigger", json!({"baseId": "app1", "tableId": "tbl1", "triggerField": "Made"}), "schedule http table"),
+        (
+            "airtableTrigger",
+            json!({"baseId": "app1", "tableId": "tbl1", "triggerField": "Made"}),
+            "schedule http table",
+        ),
         ("microsoftOutlookTrigger", json!({"filters": {"readStatus": "unread"}}), "schedule http table code"),
         ("microsoftOutlookTrigger", json!({"output": "raw"}), "schedule http table"),
     ] {
@@ -151,8 +151,8 @@ fn items_of_earlier_runs_are_removed() {
         config(&imported, "once"),
         json!({
             "table": "seen_once", "action": "addNew", "keep": 100,
-            "values": {"js": "n8n.seenRows(() => $value(() => $json.id), false)"},
-            "itemMode": {"run": "all", "result": {"js": "n8n.newItems(output, () => $value(() => $json.id), false)"}},
+            "values": {"js": "n8n.seenRows(() => $json.id, false)"},
+            "itemMode": {"run": "all", "result": {"js": "n8n.newItems(output, () => $json.id, false)"}},
         })
     );
 }

@@ -27,7 +27,12 @@ impl DataTables {
         Ok(deleted)
     }
 
-    pub(super) async fn delete_chunk(&self, place: &TablePlace, filter: &RowFilter, mut items: Vec<RowItem>) -> Result<Vec<Row>> {
+    pub(super) async fn delete_chunk(
+        &self,
+        place: &TablePlace,
+        filter: &RowFilter,
+        mut items: Vec<RowItem>,
+    ) -> Result<Vec<Row>> {
         let mut backoff = Backoff::default();
         while !items.is_empty() {
             let delete =
@@ -38,7 +43,9 @@ impl DataTables {
                 WriteOutcome::Written => break,
                 WriteOutcome::Refused(refused) if refused.label == TABLE => return Ok(Vec::new()),
                 // Other steps have changed or deleted some of them.
-                WriteOutcome::Refused(_) => items = self.read_rows(place, filter, items.iter().map(RowItem::id)).await?,
+                WriteOutcome::Refused(_) => {
+                    items = self.read_rows(place, filter, items.iter().map(RowItem::id)).await?
+                }
             }
             backoff.next("others change the rows that are deleted").await?;
         }

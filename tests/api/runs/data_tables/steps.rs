@@ -37,7 +37,8 @@ async fn new_rows_are_added_once() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (tables, place) = place(&app, &ada).await;
-    let rows = |range: std::ops::Range<u32>| range.map(|n| new_row(&format!("{n:03}"), json!({"n": n}))).collect::<Vec<_>>();
+    let rows =
+        |range: std::ops::Range<u32>| range.map(|n| new_row(&format!("{n:03}"), json!({"n": n}))).collect::<Vec<_>>();
     let first = tables.add_new(&place, &rows(0..200), None, &change("one")).await.unwrap();
     assert_eq!(first.len(), 200);
     assert_eq!(tables.add_new(&place, &rows(0..200), None, &change("one")).await.unwrap(), first);

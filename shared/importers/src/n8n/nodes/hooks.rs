@@ -56,8 +56,19 @@ const HOOKS: [(&str, &str, Item); 33] = [
 ];
 /// The parameters that name the events.
 const EVENTS: [&str; 13] = [
-    "events", "eventsUi", "event", "topic", "triggerOn", "updates", "resources", "resource", "object", "entity", "action",
-    "actionName", "operations",
+    "events",
+    "eventsUi",
+    "event",
+    "topic",
+    "triggerOn",
+    "updates",
+    "resources",
+    "resource",
+    "object",
+    "entity",
+    "action",
+    "actionName",
+    "operations",
 ];
 const MAX_EVENTS: usize = 20;
 const MAX_EVENT_CHARS: usize = 60;

@@ -48,13 +48,15 @@ pub fn polls(node: Context) -> Translation {
 }
 
 /// A node for each cron expression. Each of them starts runs.
-fn schedules(node: Context, crons: &[String], overlap: Option<&str>, mut notes: Notes) -> Translation {
-    let zone = zone(node, &mut notes);
+fn schedules(node: Context, crons: &[String], overlap: Option<&str>, notes: Notes) -> Translation {
+    let mut all_notes = Notes::new();
+    let zone = zone(node, &mut all_notes);
+    all_notes.extend(notes);
     let config = |cron: &String| {
         let fields = [("cron", Some(cron.as_str())), ("zone", Some(zone)), ("overlap", overlap)];
         fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect::<Map<_, _>>()
     };
-    let mut translation = Translation::new("schedule", config(&crons[0]).into()).with_notes(notes);
+    let mut translation = Translation::new("schedule", config(&crons[0]).into()).with_notes(all_notes);
     for cron in crons[1..].iter().take(MAX_SCHEDULES - 1) {
         let step = translation.add_step("time", "schedule", config(cron));
         translation.exits.push(("0".to_owned(), step, OUT.to_owned()));

@@ -8,7 +8,8 @@ use crate::lenient::list;
 const FILTERS: [&str; 4] = ["custom", "readStatus", "hasAttachments", "sender"];
 
 pub fn poll(source: &Source) -> Option<Poll> {
-    let filters = FILTERS.iter().filter_map(|name| Some(((*name).to_owned(), source.find(&format!("filters.{name}"))?)));
+    let filters =
+        FILTERS.iter().filter_map(|name| Some(((*name).to_owned(), source.find(&format!("filters.{name}"))?)));
     let filters = filters.map(|(name, value)| (name, Arg::Parameter(value.clone())));
     // A list that is sorted by the time must be filtered by it first.
     let since = ("since".to_owned(), Arg::Script("$now.minus({ days: 7 })".to_owned()));
