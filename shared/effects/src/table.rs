@@ -53,7 +53,17 @@ impl TableEffects {
     async fn act(&self, place: &TablePlace, node: &TableNode<Value>, step: &Step) -> Result<Value> {
         let (filter, change) = (read_filter(node)?, &step.change);
         let rows = match node.action {
-            TableAction::Add => return self.add(place, node, step).await,
+            TableAction::Add => {
+                let added = self.tables.add(place, &step.new_rows(node)?, change).await?;
+                match node.values {
+                    Some(Value::Array(_)) => added,
+                    _ => return Ok(added.first().map(Row::to_value).unwrap_or_default()),
+                }
+            }
+            TableAction::AddNew => {
+                let keep = node.keep.map(|rows| rows as usize);
+                self.tables.add_new(place, &step.new_rows(node)?, keep, change).await?
+            }
             TableAction::Count => return Ok(self.tables.count(place, &filter).await?.into()),
             TableAction::Find => self.tables.find(place, &to_search(node, filter)).await?,
             TableAction::Delete => self.tables.delete(place, &filter, change).await?,
@@ -69,27 +79,6 @@ impl TableEffects {
             }
         };
         Ok(to_list(&rows))
-    }
-
-    /// A list gives a list of rows.
-    async fn add(&self, place: &TablePlace, node: &TableNode<Value>, step: &Step) -> Result<Value> {
-        match node.values.clone().unwrap_or_default() {
-            Value::Array(items) if items.len() > MAX_ROWS_AT_ONCE => {
-                let message = format!("config.values: a step adds at most {MAX_ROWS_AT_ONCE} rows; split the list");
-                Err(Error::Conflict { code: "too_many_rows", message })
-            }
-            Value::Array(items) => {
-                let read =
-                    |(index, item)| Ok(step.new_row(index, read_values(item, &format!("config.values[{index}]"))?));
-                let rows = items.into_iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
-                Ok(to_list(&self.tables.add(place, &rows, &step.change).await?))
-            }
-            item => {
-                let row = step.new_row(0, read_values(item, "config.values")?);
-                let added = self.tables.add(place, &[row], &step.change).await?;
-                Ok(added.first().map(Row::to_value).unwrap_or_default())
-            }
-        }
     }
 }
 
@@ -109,6 +98,22 @@ impl Step {
         };
         let id = format!("{:012x}-{step}", began.as_millis());
         Self { change: Change { step, at: now }, id }
+    }
+
+    /// The rows of a list, or the one of an object.
+    fn new_rows(&self, node: &TableNode<Value>) -> Result<Vec<NewRow>> {
+        match node.values.clone().unwrap_or_default() {
+            Value::Array(items) if items.len() > MAX_ROWS_AT_ONCE => {
+                let message = format!("config.values: a step adds at most {MAX_ROWS_AT_ONCE} rows; split the list");
+                Err(Error::Conflict { code: "too_many_rows", message })
+            }
+            Value::Array(items) => {
+                let read =
+                    |(index, item)| Ok(self.new_row(index, read_values(item, &format!("config.values[{index}]"))?));
+                items.into_iter().enumerate().map(read).collect()
+            }
+            item => Ok(vec![self.new_row(0, read_values(item, "config.values")?)]),
+        }
     }
 
     fn new_row(&self, index: usize, NewValues { id, values }: NewValues) -> NewRow {

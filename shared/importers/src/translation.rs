@@ -98,9 +98,28 @@ impl Translation {
     }
 
     /// Adds a step that gives the node its value. The steps before it get a suffix.
-    pub fn before(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
+    pub fn before(self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
+        self.with_suffix(suffix).then("", kind, config)
+    }
+
+    /// Gives all steps a suffix: another translation follows, with the step that expressions name.
+    pub fn with_suffix(mut self, suffix: &'static str) -> Self {
         self.steps.iter_mut().for_each(|step| step.suffix = suffix);
-        self.then("", kind, config)
+        self
+    }
+
+    /// Adds the steps of another translation after the outputs `0`. Its outputs become the outputs of the whole.
+    pub fn and_then(mut self, next: Self) -> Self {
+        let first = self.steps.len();
+        let ends = self.exits.into_iter().filter(|(of, ..)| of == "0");
+        self.wires.extend(ends.map(|(_, step, port)| (step, port, first)));
+        self.wires.extend(next.wires.into_iter().map(|(from, port, to)| (first + from, port, first + to)));
+        self.exits = next.exits.into_iter().map(|(of, step, port)| (of, first + step, port)).collect();
+        self.steps.extend(next.steps);
+        let more: Vec<_> = next.reconnect.into_iter().filter(|what| !self.reconnect.contains(what)).collect();
+        self.reconnect.extend(more);
+        self.unsupported = self.unsupported.or(next.unsupported);
+        self.with_notes(next.notes)
     }
 
     /// Adds a port for errors to its code, which sends items there itself.

@@ -24,21 +24,23 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 169] = [
+const TEXTS: [(&str, &str); 170] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
      "Qué filas se leen, se cambian o se borran. Un filtro del campo `id` con `equals` lee una sola fila; los demás leen toda la tabla."),
     ("Whether a row must match `all` filters, which is the default, or `any` of them.",
      "Si una fila debe cumplir todos los filtros (`all`, el valor por defecto) o alguno de ellos (`any`)."),
-    ("The fields of the row: an object. `add` also takes a list of them, at most 1,000. The field `id` identifies a row; without it, a new row gets one.",
-     "Los campos de la fila: un objeto. `add` acepta también una lista de ellos, como máximo 1.000. El campo `id` identifica una fila; sin él, una fila nueva recibe uno."),
+    ("The fields of the row: an object. `add` and `addNew` also take a list of them, at most 1,000. The field `id` identifies a row; without it, a new row gets one.",
+     "Los campos de la fila: un objeto. `add` y `addNew` aceptan también una lista de ellos, como máximo 1.000. El campo `id` identifica una fila; sin él, una fila nueva recibe uno."),
     ("The field by which found rows are sorted; `id` by default.",
      "El campo por el que se ordenan las filas encontradas; por defecto `id`."),
     ("Whether the largest values come first.",
      "Si los valores mayores van primero."),
     ("The maximum number of rows that are found; 100 by default.",
      "El número máximo de filas que se encuentran; por defecto 100."),
+    ("The number of rows that the table keeps after `addNew`: the oldest others are deleted, except those in `values`.",
+     "El número de filas que la tabla conserva después de `addNew`: las demás, las más antiguas, se borran, salvo las de `values`."),
     ("The name of a field, also `id`, `createdAt` or `updatedAt`.",
      "El nombre de un campo, también `id`, `createdAt` o `updatedAt`."),
     ("How the field is compared with the value; `equals` by default.",

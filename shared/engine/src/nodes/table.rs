@@ -1,6 +1,6 @@
 //! The node type `table`: rows that the workflow keeps between its runs.
 
-use domain::data_table::{Matching, Operator};
+use domain::data_table::{MAX_ROWS, MAX_ROWS_AT_ONCE, Matching, Operator};
 use domain::language::Translated;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub struct TableNode<V = Cel> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub matching: Option<Matching>,
-    /// The fields of the row: an object. `add` also takes a list of them, at most 1,000. The field `id` identifies a row; without
+    /// The fields of the row: an object. `add` and `addNew` also take a list of them, at most 1,000. The field `id` identifies a row; without
     /// it, a new row gets one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
@@ -45,13 +45,22 @@ pub struct TableNode<V = Cel> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 1000, nullable = false)]
     pub limit: Option<u32>,
+    /// The number of rows that the table keeps after `addNew`: the oldest others are deleted, except those in `values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 9000, nullable = false)]
+    pub keep: Option<u32>,
 }
 
+// The rows that a step adds have room beside those that the table keeps.
+const _: () = assert!(9_000 + MAX_ROWS_AT_ONCE <= MAX_ROWS);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "camelCase")]
 pub enum TableAction {
     /// Adds rows. It fails if one of them exists.
     Add,
+    /// Adds the rows whose `id` the table does not have, and gives these rows.
+    AddNew,
     /// Gives the rows that match.
     Find,
     /// Gives the number of rows that match.
@@ -82,11 +91,11 @@ pub struct TableFilter<V = Cel> {
 
 impl TableAction {
     fn takes_values(self) -> bool {
-        matches!(self, Self::Add | Self::Update | Self::Upsert)
+        matches!(self, Self::Add | Self::AddNew | Self::Update | Self::Upsert)
     }
 
     fn takes_filters(self) -> bool {
-        self != Self::Add
+        !matches!(self, Self::Add | Self::AddNew)
     }
 
     /// Whether all rows are meant if there are no filters. Changes of all rows must be asked for, with a filter that all match.
@@ -124,7 +133,11 @@ impl NodeKind for TableNode {
         match self.action {
             TableAction::Add => json!({"anyOf": [row, rows]}),
             TableAction::Count => json!({"type": "integer", "minimum": 0}),
-            TableAction::Find | TableAction::Update | TableAction::Upsert | TableAction::Delete => rows,
+            TableAction::AddNew
+            | TableAction::Find
+            | TableAction::Update
+            | TableAction::Upsert
+            | TableAction::Delete => rows,
         }
     }
 
@@ -135,7 +148,10 @@ impl NodeKind for TableNode {
             report("values", Translated::new("is missing; give the fields of the row", "falta; indique los campos de la fila"));
         }
         if !action.takes_filters() && self.filters.is_some() {
-            report("filters", Translated::new("are not used by `add`; remove them", "no se usan con `add`; quítelos"));
+            report(
+                "filters",
+                Translated::new("are not used by actions that add; remove them", "no se usan al añadir; quítelos"),
+            );
         }
         if action.takes_filters() && !action.may_mean_all() && self.filters.is_none() {
             report(

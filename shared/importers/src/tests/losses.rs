@@ -250,7 +250,7 @@ fn a_node_that_is_not_supported_is_one_problem() {
     let set = |name: &str| json!({"name": name, "type": "set", "typeVersion": 3.4, "parameters": {}});
     let nodes = json!([
         {"name": "Hook", "type": "webhook", "parameters": {"responseMode": "lastNode"}}, odd, set("A"), set("B"),
-        {"name": "Mail", "type": "gmailTrigger"},
+        {"name": "Mail", "type": "emailReadImap"},
     ]);
     let connections = json!({
         "Hook": {"main": [[{"node": "Odd"}]]}, "Mail": {"main": [[{"node": "Odd"}]]},

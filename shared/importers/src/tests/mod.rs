@@ -10,6 +10,7 @@ mod losses;
 mod n8n;
 mod round_trip;
 mod secrets;
+mod triggers;
 mod work;
 
 use serde_json::Value;

@@ -49,7 +49,7 @@ fn drawn_cycle() {
             done code partial: it is part of a cycle: only a loop may form one
             wait delay partial: it is part of a cycle: only a loop may form one
             take code
-            gmail placeholder unsupported: the trigger `gmailTrigger` is not supported: start the run by webhook
+            gmail placeholder unsupported: the trigger `emailReadImap` is not supported: start the run by webhook
         "##,
         "
             gmail_start>gmail tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take

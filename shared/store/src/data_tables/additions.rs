@@ -36,12 +36,7 @@ pub struct Upsert {
 impl DataTables {
     /// Adds rows, 90 at a time, and makes the table if there is none. If one of 90 rows exists already, none of them is added.
     pub async fn add(&self, place: &TablePlace, rows: &[NewRow], change: &Change) -> Result<Vec<Row>> {
-        let new = |NewRow { id, values }: &NewRow| {
-            measure_values(values).map_err(refuse)?;
-            RowItem::new(place, id, values, &change.step, change.at)
-        };
-        let items = rows.iter().map(new).collect::<Result<Vec<_>>>()?;
-        require_few_bytes(items.iter().map(RowItem::bytes).sum())?;
+        let items = new_items(place, rows, change)?;
         require_different_ids(&items)?;
         let mut added = Vec::with_capacity(rows.len());
         for chunk in items.chunks(ROWS_PER_TRANSACTION) {
@@ -51,6 +46,24 @@ impl DataTables {
     }
 
     async fn add_chunk(&self, place: &TablePlace, items: &[RowItem], change: &Change) -> Result<Vec<Row>> {
+        match self.put_all(place, items, change).await? {
+            None => items.iter().map(RowItem::read).collect(),
+            // All rows of the transaction were written, or none.
+            Some(existing) if existing.is_written_by(&change.step) => {
+                items.iter().map(|item| item.added_with(&existing).read()).collect()
+            }
+            Some(existing) => Err(exists(existing.id())),
+        }
+    }
+
+    /// Adds rows in one transaction, and makes the table if there is none. If one of them exists, none is added, and the one that
+    /// exists is returned.
+    pub(super) async fn put_all(
+        &self,
+        place: &TablePlace,
+        items: &[RowItem],
+        change: &Change,
+    ) -> Result<Option<RowItem>> {
         let mut backoff = Backoff::default();
         loop {
             // The table comes last, because the first refused write is reported: a repeated step finds its rows even if they
@@ -58,17 +71,11 @@ impl DataTables {
             let puts = items.iter().map(|item| self.entities.put_new(item).labeled(ROW));
             let writes: Vec<_> = puts.chain([self.more_rows(place, items.len())]).collect();
             let WriteOutcome::Refused(refused) = self.entities.transact(Uuid::now_v7(), &writes).await? else {
-                return items.iter().map(RowItem::read).collect();
+                return Ok(None);
             };
             if refused.label == ROW {
-                // All rows of the transaction were written, or none.
-                let existing: Option<RowItem> = refused.parse_item()?;
-                match existing {
-                    Some(existing) if existing.is_written_by(&change.step) => {
-                        return items.iter().map(|item| item.added_with(&existing).read()).collect();
-                    }
-                    Some(existing) => return Err(exists(existing.id())),
-                    None => {}
+                if let Some(existing) = refused.parse_item()? {
+                    return Ok(Some(existing));
                 }
             } else if refused.item.is_none() {
                 self.create(place, change.at).await?;
@@ -156,6 +163,17 @@ fn exists(id: &str) -> Error {
 fn does_not_match(id: &str) -> Error {
     let message = format!("the row with the id `{id}` exists and does not match the filters; filter for its `id` only");
     Error::Conflict { code: ROW_EXISTS, message }
+}
+
+/// The items of new rows, if a step can return all of them.
+pub(super) fn new_items(place: &TablePlace, rows: &[NewRow], change: &Change) -> Result<Vec<RowItem>> {
+    let new = |NewRow { id, values }: &NewRow| {
+        measure_values(values).map_err(refuse)?;
+        RowItem::new(place, id, values, &change.step, change.at)
+    };
+    let items = rows.iter().map(new).collect::<Result<Vec<_>>>()?;
+    require_few_bytes(items.iter().map(RowItem::bytes).sum())?;
+    Ok(items)
 }
 
 /// A transaction writes an item once, and a step must not take a row of its own list for that of its previous attempt.

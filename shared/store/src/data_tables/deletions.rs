@@ -27,7 +27,12 @@ impl DataTables {
         Ok(deleted)
     }
 
-    async fn delete_chunk(&self, place: &TablePlace, filter: &RowFilter, mut items: Vec<RowItem>) -> Result<Vec<Row>> {
+    pub(super) async fn delete_chunk(
+        &self,
+        place: &TablePlace,
+        filter: &RowFilter,
+        mut items: Vec<RowItem>,
+    ) -> Result<Vec<Row>> {
         let mut backoff = Backoff::default();
         while !items.is_empty() {
             let delete =
@@ -38,16 +43,23 @@ impl DataTables {
                 WriteOutcome::Written => break,
                 WriteOutcome::Refused(refused) if refused.label == TABLE => return Ok(Vec::new()),
                 // Other steps have changed or deleted some of them.
-                WriteOutcome::Refused(_) => items = self.read_again(place, filter, &items).await?,
+                WriteOutcome::Refused(_) => {
+                    items = self.read_rows(place, filter, items.iter().map(RowItem::id)).await?
+                }
             }
             backoff.next("others change the rows that are deleted").await?;
         }
         items.iter().map(RowItem::read).collect()
     }
 
-    /// Those of the rows that still match, as they are now.
-    async fn read_again(&self, place: &TablePlace, filter: &RowFilter, items: &[RowItem]) -> Result<Vec<RowItem>> {
-        let keys: Vec<_> = items.iter().map(|item| place.row(item.id())).collect();
+    /// The rows with these ids that match, as they are now.
+    pub(super) async fn read_rows<'i>(
+        &self,
+        place: &TablePlace,
+        filter: &RowFilter,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<Vec<RowItem>> {
+        let keys: Vec<_> = ids.map(|id| place.row(id)).collect();
         let mut matching = Vec::with_capacity(keys.len());
         for item in self.entities.batch_get(&keys).await? {
             let item: RowItem = parse(item)?;

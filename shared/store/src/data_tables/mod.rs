@@ -12,6 +12,7 @@ mod additions;
 mod changes;
 mod deletions;
 mod items;
+mod new_rows;
 mod search;
 
 use super::keys::{self, Key};

@@ -161,6 +161,48 @@ async fn people_see_and_change_rows() {
     assert_eq!(ada.get(&path).await.status, "404 Not Found");
 }
 
+/// What an imported trigger becomes: a list that is read again and again, and a table that lets new entries pass.
+#[tokio::test]
+async fn of_a_list_only_new_entries_pass() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let nodes = [
+        node("start", "input", json!({})),
+        node(
+            "list",
+            "code",
+            json!({"javascript": "return $json.ids.map((id) => ({ id }));", "itemMode": {"run": "all", "whenEmpty": "one"}}),
+        ),
+        node(
+            "new",
+            "table",
+            json!({
+                "table": "seen", "action": "addNew", "keep": 3, "values": {"js": "n8n.seenRows(() => $json.id, true)"},
+                "itemMode": {"run": "all", "result": {"js": "n8n.newItems(output, () => $json.id, true)"}},
+            }),
+        ),
+        node(
+            "end",
+            "send_result",
+            json!({"output": {"js": "$input.all().map((item) => item.json.id)"}, "itemMode": {"run": "all"}}),
+        ),
+    ];
+    let flow = publish(&ada, graph(&nodes, &["start.out list", "list.out new", "new.out end"])).await;
+    for (ids, new) in [
+        (json!([]), Value::Null),
+        (json!([1, 2]), json!([1, 2])),
+        (json!([2, 3, 3]), json!([3])),
+        (json!([3, 2]), Value::Null),
+        (json!([4]), json!([4])),
+    ] {
+        let ended = run(&app, &ada, &flow, json!({"ids": ids})).await;
+        assert_eq!((&ended["state"], &ended["output"]), (&json!("completed"), &new), "{ids}: {ended}");
+    }
+    let left = rows(&ada, &format!("{}/seen/rows", tables_path(&flow))).await;
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!([json!({"id": "4"}), json!({"id": "first run"})].iter().all(|row| left.contains(row)), "{left:?}");
+}
+
 #[tokio::test]
 async fn a_node_says_what_is_missing() {
     let app = TestApp::start().await;
@@ -179,9 +221,12 @@ async fn a_node_says_what_is_missing() {
         )
         .await;
     let validated = ada.post(&format!("{WORKFLOWS}/{}/validate", created.id())).await;
-    for expected in
-        ["`isNotEmpty`", "give the fields of the row", "are not used by `add`", "give a value to compare with"]
-    {
+    for expected in [
+        "`isNotEmpty`",
+        "give the fields of the row",
+        "are not used by actions that add",
+        "give a value to compare with",
+    ] {
         assert!(validated.text.contains(expected), "{expected}: {}", validated.text);
     }
 }

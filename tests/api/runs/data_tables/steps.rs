@@ -31,6 +31,52 @@ async fn a_repeated_step_writes_once() {
     assert_eq!(tables.get(&place).await.unwrap().rows, 0);
 }
 
+/// A step learns which rows it has added, also if it is repeated.
+#[tokio::test]
+async fn new_rows_are_added_once() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (tables, place) = place(&app, &ada).await;
+    let rows =
+        |range: std::ops::Range<u32>| range.map(|n| new_row(&format!("{n:03}"), json!({"n": n}))).collect::<Vec<_>>();
+    let first = tables.add_new(&place, &rows(0..200), None, &change("one")).await.unwrap();
+    assert_eq!(first.len(), 200);
+    assert_eq!(tables.add_new(&place, &rows(0..200), None, &change("one")).await.unwrap(), first);
+    let twice = [rows(199..201), rows(200..202)].concat();
+    let ids = |rows: Vec<Row>| rows.into_iter().map(|row| row.id).collect::<Vec<_>>();
+    assert_eq!(ids(tables.add_new(&place, &twice, None, &change("two")).await.unwrap()), ["200", "201"]);
+    assert_eq!(tables.get(&place).await.unwrap().rows, 202);
+
+    // The oldest rows go, except those that the step has seen again.
+    let again = [rows(0..1), rows(300..303)].concat();
+    for _ in 0..2 {
+        let added = tables.add_new(&place, &again, Some(5), &change("three")).await.unwrap();
+        assert_eq!(ids(added), ["300", "301", "302"]);
+        assert_eq!(tables.get(&place).await.unwrap().rows, 5);
+    }
+    let left = ids(tables.page(&place, 10, None).await.unwrap().items);
+    assert!(["000", "300", "301", "302"].iter().all(|id| left.iter().any(|left| left == id)), "{left:?}");
+}
+
+/// Each row is new to one of the steps that add it.
+#[tokio::test]
+async fn concurrent_steps_share_new_rows() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (tables, place) = place(&app, &ada).await;
+    let steps = (0..4).map(|step| {
+        let (tables, place) = (tables.clone(), place.clone());
+        async move {
+            let rows: Vec<_> = (step * 50..step * 50 + 100).map(|n| new_row(&format!("{n:03}"), json!({}))).collect();
+            tables.add_new(&place, &rows, None, &change(&step.to_string())).await.unwrap()
+        }
+    });
+    let mut added: Vec<_> = join_all(steps).await.into_iter().flatten().map(|row| row.id).collect();
+    added.sort();
+    assert_eq!(added, (0..250).map(|n| format!("{n:03}")).collect::<Vec<_>>());
+    assert_eq!(tables.get(&place).await.unwrap().rows, 250);
+}
+
 /// A process crashes after it has added a row, and before the result of the step is recorded.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_is_repeated_after_a_crash_adds_one_row() {

@@ -68,6 +68,12 @@ pub fn samples(called: &str, agent: &str, orders: &FakeProvider, tools: &McpServ
         sample("code", json!({}), json!({"orders": [{"paid": true, "price": 2}]}), "out"),
         sample("table", json!({}), json!({"email": "ada@example.com", "name": "Ada"}), "out"),
         sample("table", json!({"action": "add", "filters": null, "values": "[{'n': 1}, {'n': 2}]"}), json!(1), "out"),
+        sample(
+            "table",
+            json!({"action": "addNew", "filters": null, "values": "{'id': 1}", "keep": 10}),
+            json!(1),
+            "out",
+        ),
         sample("table", json!({"action": "count", "filters": null, "values": null}), json!(1), "out"),
         sample("read_file", json!({}), json!({"report": "a;b\n1;2"}), "out"),
         sample("read_file", json!({"format": null}), json!({"report": {"text": "[1]", "name": "a.json"}}), "out"),

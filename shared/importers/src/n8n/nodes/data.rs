@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::seen;
 use crate::lenient::{list, number, text, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{FieldForm, functions};
@@ -51,7 +52,8 @@ pub fn data(node: Context) -> Translation {
     let operation = text(node.parameter("operation"));
     match (source.kind, operation) {
         ("removeDuplicates", "removeItemsSeenInPreviousExecutions" | "clearDeduplicationHistory") => {
-            return Translation::unsupported("it compares items with those of earlier runs: keep them in a table");
+            let why = "it compares items with those of earlier runs: keep them in a table";
+            return seen::remove_duplicates(node).unwrap_or_else(|| Translation::unsupported(why));
         }
         ("merge", _) if text(node.parameter("mode")) == "combineBySql" => {
             return Translation::unsupported("SQL over items is not supported: combine them with code");

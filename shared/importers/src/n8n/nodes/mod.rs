@@ -8,10 +8,13 @@ pub mod data;
 mod files;
 mod flow;
 mod forms;
+mod hooks;
 mod http;
 mod messages;
+mod poll;
 mod respond;
 mod schedule;
+mod seen;
 mod triggers;
 
 use super::context::Context;
@@ -48,12 +51,17 @@ fn translate_type(node: Context) -> Translation {
     }
     let answer = || messages::answer(node).filter(|_| source.is_messaging());
     let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
-    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| answer().or_else(service)) {
+    let translation = match source.is_trigger() {
+        true => hooks::hook(node).or_else(|| poll::poll(node)),
+        false => answer().or_else(service),
+    };
+    if let Some(translation) = translation {
         return translation;
     }
     match source.kind {
         "webhook" => triggers::webhook(node),
         "formTrigger" => triggers::form(node),
+        "errorTrigger" => triggers::error(),
         _ if uses_pinned_data(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
         kind if source.is_messaging() && kind.ends_with("Trigger") => triggers::message(node),

@@ -12,28 +12,61 @@ const MAX_SCHEDULES: usize = 20;
 
 pub fn schedule(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let zone = zone(node, &mut notes);
-    let crons: Vec<String> = match node.source().kind {
-        "cron" => list(&node.parameter("triggerTimes")["item"]).iter().map(|time| v1_cron(time, &mut notes)).collect(),
+    let intervals = list(&node.parameter("rule")["interval"]);
+    let times = list(&node.parameter("triggerTimes")["item"]);
+    let mut crons: Vec<String> = match node.source().kind {
         "interval" => {
             let (count, unit) = (node.parameter("interval"), text(node.parameter("unit")));
             vec![repeating_cron(whole_number(count).unwrap_or(1), unit, &TimeOfDay::default(), &mut notes)]
         }
-        _ => match list(&node.parameter("rule")["interval"]) {
-            [] => vec!["0 0 * * *".to_owned()],
-            intervals => intervals.iter().map(|interval| interval_cron(interval, &mut notes)).collect(),
+        "cron" if intervals.is_empty() && times.is_empty() => match is_time(node.parameters()) {
+            true => vec![v1_cron(node.parameters(), &mut notes)],
+            false => Vec::new(),
         },
+        "cron" if intervals.is_empty() => times.iter().map(|time| v1_cron(time, &mut notes)).collect(),
+        _ if intervals.is_empty() => vec!["0 0 * * *".to_owned()],
+        _ => intervals.iter().map(|interval| interval_cron(interval, &mut notes)).collect(),
     };
-    let config = |cron: &str| Map::from_iter([("cron".to_owned(), cron.into()), ("zone".to_owned(), zone.into())]);
-    let mut crons = crons.iter().filter(|cron| !cron.is_empty()).take(MAX_SCHEDULES);
-    let Some(first) = crons.next() else { return Translation::unsupported_trigger("the schedule has no time") };
-    let mut translation = Translation::new("schedule", config(first).into()).with_notes(notes);
-    for cron in crons {
-        // Each schedule starts runs.
+    crons.retain(|cron| !cron.is_empty());
+    if crons.is_empty() {
+        note(&mut notes, "its time was not set: it runs daily at 14:00");
+        crons.push("0 14 * * *".to_owned());
+    }
+    schedules(node, &crons, None, notes)
+}
+
+/// The schedule of a trigger that asks a service. A run that takes long is not overtaken.
+pub fn polls(node: Context) -> Translation {
+    let mut notes = Notes::new();
+    let times = list(&node.parameter("pollTimes")["item"]);
+    let mut crons: Vec<String> = times.iter().map(|time| v1_cron(time, &mut notes)).collect();
+    crons.retain(|cron| !cron.is_empty());
+    if crons.is_empty() {
+        crons.push("* * * * *".to_owned());
+    }
+    schedules(node, &crons, Some("skip"), notes)
+}
+
+/// A node for each cron expression. Each of them starts runs.
+fn schedules(node: Context, crons: &[String], overlap: Option<&str>, notes: Notes) -> Translation {
+    let mut all_notes = Notes::new();
+    let zone = zone(node, &mut all_notes);
+    all_notes.extend(notes);
+    let config = |cron: &String| {
+        let fields = [("cron", Some(cron.as_str())), ("zone", Some(zone)), ("overlap", overlap)];
+        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect::<Map<_, _>>()
+    };
+    let mut translation = Translation::new("schedule", config(&crons[0]).into()).with_notes(all_notes);
+    for cron in crons[1..].iter().take(MAX_SCHEDULES - 1) {
         let step = translation.add_step("time", "schedule", config(cron));
         translation.exits.push(("0".to_owned(), step, OUT.to_owned()));
     }
     translation
+}
+
+/// Whether the parameters of a node are themselves a time.
+fn is_time(parameters: &Value) -> bool {
+    ["mode", "cronExpression"].iter().any(|name| parameters[*name].is_string())
 }
 
 fn zone<'d>(node: Context<'_, 'd>, notes: &mut Notes) -> &'d str {
@@ -58,7 +91,8 @@ fn interval_cron(interval: &Value, notes: &mut Notes) -> String {
         field => field,
     };
     if field == "cronExpression" {
-        return five_field_cron(&scalar_text(&interval["expression"]), notes);
+        let given = ["expression", "cronExpression", "value"].iter().find_map(|name| interval[*name].as_str());
+        return five_field_cron(given.unwrap_or_default(), notes);
     }
     let days: Vec<String> = match &interval["triggerAtDay"] {
         Value::Array(days) => days.iter().filter_map(whole_number).map(|day| day.to_string()).collect(),
@@ -80,18 +114,24 @@ fn interval_cron(interval: &Value, notes: &mut Notes) -> String {
     repeating_cron(whole_number(&interval[format!("{field}Interval")]).unwrap_or(default), field, &time, notes)
 }
 
-/// `{mode: "everyWeek", weekday: "1", hour: 9, minute: 0}`
+/// `{mode: "everyWeek", weekday: "1", hour: 9, minute: 0}`. Some files have the numbers in lists below `value`.
 fn v1_cron(time: &Value, notes: &mut Notes) -> String {
-    let at = TimeOfDay {
-        minute: whole_number(&time["minute"]).unwrap_or(0).min(59),
-        // The default hour is 14.
-        hour: whole_number(&time["hour"]).unwrap_or(14).min(23),
-        day: whole_number(&time["dayOfMonth"]).unwrap_or(1).clamp(1, 31),
-        weekdays: whole_number(&time["weekday"]).unwrap_or(1).to_string(),
+    let read = |name: &str| {
+        let nested = &time["value"][name];
+        whole_number(&time[name]).or_else(|| whole_number(list(nested).first().unwrap_or(nested)))
     };
-    match text(&time["mode"]) {
+    let at = TimeOfDay {
+        minute: read("minute").unwrap_or(0).min(59),
+        // The default hour is 14.
+        hour: read("hour").unwrap_or(14).min(23),
+        day: read("dayOfMonth").unwrap_or(1).clamp(1, 31),
+        weekdays: read("weekday").unwrap_or(1).to_string(),
+    };
+    let unit = Some(text(&time["unit"])).filter(|unit| !unit.is_empty()).unwrap_or("hours");
+    match text(&time["mode"]).trim_start_matches('=') {
+        "" if time["cronExpression"].is_string() => five_field_cron(text(&time["cronExpression"]), notes),
         "custom" => five_field_cron(&scalar_text(&time["cronExpression"]), notes),
-        "everyX" => repeating_cron(whole_number(&time["value"]).unwrap_or(2), text(&time["unit"]), &at, notes),
+        "everyX" => repeating_cron(whole_number(&time["value"]).unwrap_or(2), unit, &at, notes),
         "everyMinute" => repeating_cron(1, "minutes", &at, notes),
         "everyHour" => repeating_cron(1, "hours", &at, notes),
         "everyWeek" => repeating_cron(1, "weeks", &at, notes),

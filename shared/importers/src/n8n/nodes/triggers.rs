@@ -64,6 +64,21 @@ pub fn input(node: Context) -> Translation {
     }
 }
 
+/// A run that other workflows start when they fail. No failure does so by itself.
+pub fn error() -> Translation {
+    let example = json!({
+        "execution": {
+            "id": "1", "url": "", "mode": "trigger", "lastNodeExecuted": "Node With Error",
+            "error": {"message": "Example Error Message", "stack": ""},
+        },
+        "workflow": {"id": "1", "name": "Example Workflow"},
+    });
+    Translation::new("input", json!({"example": example})).with_reconnects([
+        "the workflows whose failures start this one: lead the port `error` of their nodes (`onError: branch`) to a node \
+         `workflow` that starts it, with an input in the form of the example",
+    ])
+}
+
 /// A form, and code that gives its values the names of n8n.
 pub fn form(node: Context) -> Translation {
     let page = forms::page(node);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::poll::{MAX_POLLED, Poll};
 use super::source::{Arg, Source, is_static, located, names};
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::script::quote;
@@ -212,4 +213,23 @@ fn search(source: &Source) -> Option<Translation> {
         call.node(&result)?
             .with_notes(all.then_some("only the first 100 records are read: a loop reads further pages")),
     )
+}
+
+/// A trigger: the records whose field for the time has the latest values.
+pub fn poll(source: &Source) -> Option<Poll> {
+    let mut call = Call::new("airtable/list-records")?;
+    call.set(source, "baseId", id(source, "baseId", "app"));
+    call.set(source, "table", id(source, "tableId", "tbl"));
+    call.set_from(source, "filterByFormula", "additionalFields.formula");
+    call.set_from(source, "view", "additionalFields.viewId");
+    call.set(source, "maxRecords", Arg::Parameter(MAX_POLLED.into()));
+    let mut key = "$json.id".to_owned();
+    if let Some(field) = source.find("triggerField") {
+        call.set(source, "sortField", Arg::Parameter(field.clone()));
+        call.set(source, "sortDirection", Arg::text("desc"));
+        key = format!("[$json.id, $json.fields[{}]]", (source.js)(field));
+    }
+    let notes = source.is_true("downloadAttachments").then_some("its files are not read");
+    let result = "output.body.records.map(({ id, createdTime, fields }) => ({ id, createdTime, fields }))";
+    Some(Poll::new(call.node(result)?.with_notes(notes), key))
 }

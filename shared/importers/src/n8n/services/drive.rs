@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
+use super::poll::Poll;
 use super::source::{Arg, Source, id_in_url, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::script::quote;
@@ -311,4 +312,33 @@ fn search(source: &Source) -> Option<Translation> {
     let notes =
         source.is_true("returnAll").then_some("only the first 1,000 files are read: a loop reads further pages");
     Some(call.node("output.body.files ?? []")?.with_notes(notes))
+}
+
+/// A trigger: a file, or the files or folders in a folder.
+pub fn poll(source: &Source) -> Option<Poll> {
+    const CHANGED: &str = "[$json.id, $json.modifiedTime]";
+    if source.text("triggerOn") == "specificFile" {
+        let mut call = Call::new("google-drive/get-file")?;
+        call.set(source, "fileId", id(source, "fileToWatch"));
+        call.set(source, "fields", Arg::text("*"));
+        return Some(Poll::new(call.node("output.body")?, CHANGED));
+    }
+    let event = source.text("event");
+    let is_created = matches!(event, "" | "fileCreated" | "folderCreated");
+    let mut query: Vec<(String, Arg)> = Vec::new();
+    query.extend(source.find("folderToWatch").map(|_| ("folder".to_owned(), id(source, "folderToWatch"))));
+    match event {
+        "folderCreated" | "folderUpdated" => query.push(("what".to_owned(), Arg::text("folders"))),
+        "watchFolderUpdated" => {}
+        _ => query.push(("what".to_owned(), Arg::text("files"))),
+    }
+    if let Some(kind) = source.find("options.fileType").filter(|kind| *kind != "all") {
+        query.push(("types".to_owned(), Arg::List(vec![Arg::Parameter(kind.clone())])));
+    }
+    let mut call = Call::new("google-drive/search-files")?;
+    call.set(source, "q", Arg::Script(format!("n8n.driveQuery({})", Arg::Object(query).script(source.js))));
+    call.set(source, "orderBy", Arg::text(if is_created { "createdTime desc" } else { "modifiedTime desc" }));
+    call.set(source, "fields", Arg::text("files(*)"));
+    call.set(source, "pageSize", Arg::Parameter(50.into()));
+    Some(Poll::new(call.node("output.body.files ?? []")?, if is_created { "$json.id" } else { CHANGED }))
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, for_all_items};
+use super::poll::{MAX_POLLED, Poll};
 use super::source::{Arg, Source, names};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::notes::{Notes, note};
@@ -177,56 +178,64 @@ fn with_attachments(source: &Source, mut translation: Translation) -> Option<Tra
 }
 
 fn get_all(source: &Source) -> Option<Translation> {
+    let (limit, note) = match source.get("limit") {
+        _ if source.is_true("returnAll") => {
+            (Arg::Parameter(500.into()), Some("only the first 500 messages are read: a loop reads further pages"))
+        }
+        limit if scalar_text(limit).is_empty() => (Arg::Parameter(DEFAULT_LIMIT.into()), None),
+        limit => (Arg::Parameter(limit.clone()), None),
+    };
+    // The nodes that read one message follow the list.
+    Some(search(source, limit, "")?.with_notes(note).with_suffix("list").and_then(get_listed(source)?))
+}
+
+/// A trigger: the ids of the newest messages.
+pub fn poll(source: &Source) -> Option<Poll> {
+    // Its parameters are those of version 2.
+    let source = &Source { version: 2.0, ..*source };
+    let without = if source.is_true("filters.includeDrafts") { "" } else { "-in:drafts {in:inbox -in:sent}" };
+    let list = search(source, Arg::Parameter(MAX_POLLED.into()), without)?;
+    Some(Poll { then: Some(get_listed(source)?), ..Poll::new(list, "$json.id") })
+}
+
+fn get_listed(source: &Source) -> Option<Translation> {
+    get(source, Arg::Script("$json.id".to_owned()))
+}
+
+/// The ids of messages. `more` is added to the query.
+fn search(source: &Source, limit: Arg, more: &str) -> Option<Translation> {
     let filters = if source.version < 2.0 { "additionalFields" } else { "filters" };
     let mut call = Call::new("gmail/list-messages")?;
-    let mut notes = Notes::new();
     let mut query = Vec::new();
     for name in ["q", "readStatus", "receivedAfter", "receivedBefore", "sender"] {
         if let Some(value) = source.find(&format!("{filters}.{name}")) {
             query.push((name.to_owned(), Arg::Parameter(value.clone())));
         }
     }
-    match &query[..] {
-        [] => {}
-        [(name, argument)] if name == "q" => call.set(source, "q", argument.clone()),
-        [(name, Arg::Parameter(status))] if name == "readStatus" && !text(status).starts_with('=') => {
+    match (&query[..], more) {
+        ([], "") => {}
+        ([], more) => call.set(source, "q", Arg::text(more)),
+        ([(name, argument)], "") if name == "q" => call.set(source, "q", argument.clone()),
+        ([(name, Arg::Parameter(status))], "") if name == "readStatus" && !text(status).starts_with('=') => {
             if matches!(text(status), "read" | "unread") {
                 call.set(source, "q", Arg::text(format!("is:{}", text(status))));
             }
         }
         _ => {
+            query.extend((!more.is_empty()).then(|| ("more".to_owned(), Arg::text(more))));
             let query = Arg::Object(query).script(source.js);
             call.set(source, "q", Arg::Script(format!("n8n.gmailQuery({query})")));
         }
     }
-    let labels = source.get(&format!("{filters}.labelIds"));
-    let ids = names(labels);
+    let ids = names(source.get(&format!("{filters}.labelIds")));
     if let Some(first) = ids.first() {
         call.set(source, "labelIds", Arg::Parameter(first.clone().into()));
-        if ids.len() > 1 {
-            note(&mut notes, format!("only messages with its first label, `{first}`, are searched"));
-        }
     }
     if source.is_true(&format!("{filters}.includeSpamTrash")) {
         call.set(source, "includeSpamTrash", Arg::Parameter(true.into()));
     }
-    let limit = match source.get("limit") {
-        _ if source.is_true("returnAll") => {
-            note(&mut notes, "only the first 500 messages are read: a loop reads further pages");
-            Arg::Parameter(500.into())
-        }
-        limit if scalar_text(limit).is_empty() => Arg::Parameter(DEFAULT_LIMIT.into()),
-        limit => Arg::Parameter(limit.clone()),
-    };
     call.set(source, "maxResults", limit);
-    let reconnects = call.reconnects();
-    let mut translation = Translation::new("http", call.config("output.body.messages ?? []")?.into());
-    translation.steps[0].suffix = "list";
-    // The nodes that read one message follow the list.
-    let found = get(source, Arg::Script("$json.id".to_owned()))?;
-    translation.steps.extend(found.steps);
-    translation.wires.push((0, OUT.to_owned(), 1));
-    translation.wires.extend(found.wires.into_iter().map(|(from, port, to)| (from + 1, port, to + 1)));
-    translation.exits = found.exits.into_iter().map(|(of, step, port)| (of, step + 1, port)).collect();
-    Some(translation.with_notes(notes).with_notes(found.notes).with_reconnects(reconnects))
+    let several = ids.first().filter(|_| ids.len() > 1);
+    let note = several.map(|first| format!("only messages with its first label, `{first}`, are searched"));
+    Some(call.node("output.body.messages ?? []")?.with_notes(note))
 }

@@ -3,9 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::call::UNKNOWN_HOST;
-use super::source::{Arg, Source, names, text_field};
-use crate::lenient::{is_empty, scalar_text};
+use super::poll::{MAX_POLLED, Poll};
+use super::source::{Arg, Source, is_static, names, text_field};
+use crate::lenient::{is_empty, scalar_text, truncate};
 use crate::notes::{Notes, note};
+use crate::script::quote;
 use crate::translation::Translation;
 
 pub fn send(source: &Source) -> Option<Translation> {
@@ -65,10 +67,26 @@ fn or_empty(value: &Value) -> &Value {
 
 /// The entries of a feed, by the names of n8n.
 pub fn feed(source: &Source) -> Option<Translation> {
-    let url = text_field(source, or_empty(source.get("url")));
-    let config = json!({"url": url, "limit": 500, "itemMode": {"result": {"js": "n8n.feedItems(output)"}}});
+    read_feed(source, 500)
+}
+
+/// The trigger of feeds.
+pub fn poll(source: &Source) -> Option<Poll> {
+    Some(Poll::new(read_feed(source, MAX_POLLED)?, "$json.guid ?? $json.link ?? $json.title"))
+}
+
+fn read_feed(source: &Source, limit: u64) -> Option<Translation> {
+    let given = source.find_any(&["url", "feedUrl"]).unwrap_or(&EMPTY);
+    let address = scalar_text(given);
+    let is_invalid = is_static(given) && domain::address::problem(&address).is_some();
+    let url = if is_invalid { json!({"js": quote(&address)}) } else { text_field(source, given) };
+    let config = json!({"url": url, "limit": limit, "itemMode": {"result": {"js": "n8n.feedItems(output)"}}});
     let has_fields = !scalar_text(source.get("options.customFields")).is_empty();
-    Some(Translation::new("feed", config).with_notes(has_fields.then_some("fields of its own are not read")))
+    let notes = [
+        is_invalid.then(|| format!("`{}` is no URL: write the one of the feed", truncate(&address, 80))),
+        has_fields.then(|| "fields of its own are not read".to_owned()),
+    ];
+    Some(Translation::new("feed", config).with_notes(notes.into_iter().flatten()))
 }
 
 pub fn graphql(source: &Source) -> Option<Translation> {

@@ -5,6 +5,7 @@
 //! `script/src/prelude/n8n/nodes/*.js` define.
 
 mod airtable;
+mod calendar;
 mod call;
 mod database;
 mod discord;
@@ -14,6 +15,8 @@ mod gmail;
 mod mail;
 mod meta;
 mod notion;
+mod outlook;
+mod poll;
 mod sheets;
 mod slack;
 mod source;
@@ -26,6 +29,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::translation::Translation;
+pub use poll::Poll;
 use source::Source;
 
 /// Translates a node of a service. `js` writes a parameter of n8n in JavaScript. None if the operation is not known, or the
@@ -51,4 +55,20 @@ pub fn translate(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Valu
         _ => None,
     };
     translated.or_else(|| table::translate(&source, source.resource(""), source.operation("")))
+}
+
+/// The list that a trigger asks for again and again. None if the trigger is not known.
+pub fn poll(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Poll> {
+    let source = Source { kind, version, parameters, js };
+    match kind {
+        "airtableTrigger" => airtable::poll(&source),
+        "gmailTrigger" => gmail::poll(&source),
+        "googleCalendarTrigger" => calendar::poll(&source),
+        "googleDriveTrigger" => drive::poll(&source),
+        "googleSheetsTrigger" => sheets::poll(&source),
+        "microsoftOutlookTrigger" => outlook::poll(&source),
+        "notionTrigger" => notion::poll(&source),
+        "rssFeedReadTrigger" => mail::poll(&source),
+        _ => None,
+    }
 }

@@ -1,8 +1,9 @@
 //! Pages, databases and blocks of Notion. The library writes properties, blocks and filters from the parameters of n8n.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::Call;
+use super::poll::Poll;
 use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, number, scalar_text, text};
 use crate::translation::Translation;
@@ -178,4 +179,21 @@ fn find(source: &Source, object: &str) -> Option<Translation> {
     call.set(source, "object", Arg::text(object));
     call.set(source, "page_size", limit(source));
     Some(paged(source, call.node(&pages(source))?))
+}
+
+/// A trigger: the pages of a database that were added or changed last.
+pub fn poll(source: &Source) -> Option<Poll> {
+    let (sort, key) = match source.text("event") {
+        "pagedUpdatedInDatabase" => ("last_edited_time", "[$json.id, $json.last_edited_time]"),
+        _ => ("created_time", "$json.id"),
+    };
+    let mut call = Call::new("notion/query-database")?;
+    call.set(source, "databaseId", id(source, "databaseId"));
+    call.set(source, "sorts", Arg::Parameter(json!([{"timestamp": sort, "direction": "descending"}])));
+    call.set(source, "page_size", Arg::Parameter(DEFAULT_LIMIT.into()));
+    let list = call.node("output.body.results")?;
+    Some(match is_simple(source) {
+        true => Poll::with_items(list, key, "n8n.notionRow"),
+        false => Poll::new(list, key),
+    })
 }

@@ -5,8 +5,11 @@ mod place;
 mod read;
 mod write;
 
+use serde_json::Value;
+
 use super::call::Call;
-use super::source::{Arg, Source};
+use super::poll::Poll;
+use super::source::{Arg, Source, names};
 use crate::lenient::{list, number, scalar_text, whole_number};
 use crate::translation::Translation;
 use place::{Sheet, document, range, sheet, sheet_number};
@@ -41,6 +44,26 @@ pub fn translate(source: &Source) -> Option<Translation> {
         }
         _ => None,
     }
+}
+
+/// A trigger. Rows are added at the end, so a new number is a new row.
+pub fn poll(source: &Source) -> Option<Poll> {
+    // Its parameters are those of a new version.
+    let source = &Source { version: 4.5, ..*source };
+    let watched = names(source.get("options.columnsToWatch"));
+    let (key, note) = match (source.text("event"), &watched[..]) {
+        ("rowAdded", _) => ("$json.row_number".to_owned(), None),
+        (event, watched) => {
+            let content = match watched {
+                [] => "$json".to_owned(),
+                watched => format!("n8n.only($json, {})", Value::from(watched)),
+            };
+            let note = (event == "rowUpdate").then_some("rows that are added start it, too");
+            (format!("[$json.row_number, {content}]"), note)
+        }
+    };
+    let notes = ["only the last 999 rows of the sheet are compared"].into_iter().chain(note);
+    Some(Poll::new(read(source)?.with_notes(notes), key))
 }
 
 fn clear(source: &Source) -> Option<Translation> {

@@ -1,5 +1,7 @@
 //! Reads rows.
 
+use serde_json::Value;
+
 use super::super::source::{Arg, Source};
 use super::place::{Part, read_call};
 use crate::lenient::{is_empty, list, text, whole_number};
@@ -10,7 +12,8 @@ pub fn read(source: &Source) -> Option<Translation> {
     let by_range = matches!(text(&location["rangeDefinition"]), "specifyRangeA1").then(|| &location["range"]);
     let mut call = read_call(source, Part::All, by_range.filter(|range| !is_empty(range)))?;
     let format = source.get("options.outputFormatting.values");
-    let given = [&format["general"], source.get("options.valueRenderMode")].map(text);
+    let paths = ["options.valueRenderMode", "options.valueRender"];
+    let given = [&format["general"], source.find_any(&paths).unwrap_or(&Value::Null)].map(text);
     let render = given.into_iter().find(|mode| !mode.is_empty()).unwrap_or("UNFORMATTED_VALUE");
     call.set(source, "valueRenderOption", Arg::text(render));
     let given = [&format["date"], source.get("options.dateTimeRenderOption")].map(text);

@@ -181,7 +181,7 @@
     });
   };
 
-  n8n.gmailQuery = ({ q, readStatus, receivedAfter, receivedBefore, sender }) => {
+  n8n.gmailQuery = ({ q, readStatus, receivedAfter, receivedBefore, sender, more }) => {
     const seconds = (time) => {
       const number = Number(time);
       const date = Number.isNaN(number) ? new Date(time?.toISO?.() ?? time) : new Date(number < 1e11 ? number * 1000 : number);
@@ -192,6 +192,6 @@
     if (isGiven(receivedAfter)) parts.push(`after:${seconds(receivedAfter)}`);
     if (isGiven(receivedBefore)) parts.push(`before:${seconds(receivedBefore)}`);
     if (isGiven(sender)) parts.push(`from:${sender}`);
-    return parts.filter(isGiven).join(' ') || undefined;
+    return [...parts, more].filter(isGiven).join(' ') || undefined;
   };
 });

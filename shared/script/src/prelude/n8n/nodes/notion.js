@@ -145,7 +145,8 @@
     list(pieces)
       .map((piece) => piece.plain_text ?? piece.text?.content ?? '')
       .join('');
-  const simpleValue = (value) => {
+  /** The value of a property. */
+  const simpleValue = (n8n.notionValue = (value) => {
     const { type } = value;
     const content = value[type];
     switch (type) {
@@ -175,7 +176,7 @@
       default:
         return content;
     }
-  };
+  });
   const snakeCase = (name) =>
     name
       .trim()

@@ -212,14 +212,17 @@
           : undefined,
     };
   };
-  n8n.outlookFilter = ({ custom, receivedAfter, receivedBefore, readStatus, hasAttachments, sender }) => {
-    const parts = [custom];
-    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${toDate(receivedAfter).toUTC().toISO()}`);
-    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${toDate(receivedBefore).toUTC().toISO()}`);
+  n8n.outlookFilter = ({ since, folders, custom, receivedAfter, receivedBefore, readStatus, hasAttachments, sender }) => {
+    const timeOf = (time) => toDate(time).toUTC().toISO();
+    const parts = [isGiven(since) && `receivedDateTime ge ${timeOf(since)}`, custom];
+    const inFolder = (id) => `parentFolderId eq '${String(id).replaceAll("'", "''")}'`;
+    if (list(folders).length > 0) parts.push(`(${list(folders).map(inFolder).join(' or ')})`);
+    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${timeOf(receivedAfter)}`);
+    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${timeOf(receivedBefore)}`);
     if (readStatus === 'read' || readStatus === 'unread') parts.push(`isRead eq ${readStatus === 'read'}`);
     if (typeof hasAttachments === 'boolean') parts.push(`hasAttachments eq ${hasAttachments}`);
     if (isGiven(sender)) parts.push(`from/emailAddress/address eq '${String(sender).replaceAll("'", "''")}'`);
-    return parts.filter(isGiven).join(' and ') || undefined;
+    return parts.filter(Boolean).join(' and ') || undefined;
   };
 
   // --- Others ---
