@@ -334,7 +334,7 @@ impl Draft {
 /// The input ports of a configuration.
 fn list_inputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
     let Some(kind) = nodes::find(kind) else { return Vec::new() };
-    let summary = config.contains_key("inputs").then(|| kind.read(config).ok()).flatten();
+    let summary = kind.read(config).ok();
     kind.input_names(summary.as_ref()).into_iter().map(Cow::into_owned).collect()
 }
 

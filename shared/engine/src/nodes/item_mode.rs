@@ -119,7 +119,8 @@ impl ItemMode {
             Some(ItemError::Item | ItemError::Branch) => OnItemError::Skip,
         };
         let items = if self.run == Some(ItemRun::First) { items.into_iter().take(1).collect() } else { items };
-        LoopStart { items, concurrency: self.concurrency.unwrap_or(1).max(1) as usize, on_item_error }
+        let concurrency = self.concurrency.unwrap_or(1).max(1) as usize;
+        LoopStart { items, concurrency, on_item_error, max_rounds: None }
     }
 
     /// The outcome of a node with these ports: the port, and the value there.

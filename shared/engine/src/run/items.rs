@@ -145,7 +145,7 @@ impl Execution {
         }
     }
 
-    fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
+    pub(super) fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
         let step = &self.plan.steps[path.step];
         let (port, value) = step.item_mode.clone().unwrap_or_default().outcome(ports, step.splits_items());
         StepOutcome::new(port, value)

@@ -19,6 +19,7 @@ mod loops;
 mod outcome;
 mod paths;
 mod race;
+mod rounds;
 mod scope;
 mod steps;
 mod usage;

@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
+use super::scope::EdgeState;
 use super::{Execution, ScopePath, StepError, StepPath};
+use crate::compile::Edge;
 use crate::nodes::item_mode::{item_at, items_at, paired_index, to_items};
 use crate::nodes::r#loop::ITEM;
 
@@ -56,6 +58,7 @@ impl Execution {
             "inputs": inputs,
             "index": 0,
             "itemIndex": index,
+            "runIndex": list.parent().map_or(0, |(_, iteration)| iteration.index),
             "node": {"id": step.id, "name": step.name},
             "nodes": named,
             "previous": self.taken_into(&list, path.step, 0).next().map(|(edge, _)| {
@@ -81,10 +84,15 @@ impl Execution {
     ) -> Option<Value> {
         let other = &self.plan.steps[read];
         // Within the body of a loop, its items are those of the iteration.
-        let value = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read))?;
+        let own = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read));
+        let value = own.or_else(|| self.earlier_output_of(scope, read))?;
         let splits = other.splits_items() && value.is_object();
         let ports: &[String] = if splits { &other.outputs } else { other.outputs.get(..1).unwrap_or_default() };
-        let sources: Vec<_> = indexes.map(|index| self.trace(scope, step, index, read, visited)).collect();
+        let place = |index: usize| match own {
+            Some(_) => self.trace(scope, step, index, read, visited),
+            None => place_in_earlier(value, splits.then_some(ports), index),
+        };
+        let sources: Vec<_> = indexes.map(place).collect();
         let port = sources.iter().flatten().map(|(port, _)| *port).next();
         let port =
             port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
@@ -111,7 +119,7 @@ impl Execution {
     }
 
     /// The element of the iteration of a loop that a scope is in.
-    fn element_of(&self, scope: &ScopePath, loop_step: usize) -> Option<&Value> {
+    pub(super) fn element_of(&self, scope: &ScopePath, loop_step: usize) -> Option<&Value> {
         let mut scope = scope.clone();
         loop {
             if scope.loop_step() == Some(loop_step) {
@@ -126,43 +134,65 @@ impl Execution {
     fn trace(
         &self,
         scope: &ScopePath,
-        mut step: usize,
+        step: usize,
+        index: usize,
+        target: usize,
+        visited: &mut usize,
+    ) -> Option<(usize, usize)> {
+        let (edge, index) = self.source_of(scope, step, (0, index), visited)?;
+        self.trace_edge(scope, edge, index, target, visited)
+    }
+
+    /// The edge at whose value an item of an input port is, and the index there.
+    fn source_of(
+        &self,
+        scope: &ScopePath,
+        step: usize,
+        (input, mut index): (usize, usize),
+        visited: &mut usize,
+    ) -> Option<(usize, usize)> {
+        for (edge, value) in self.taken_into(scope, step, input) {
+            *visited += 1;
+            let count = value.as_array().map_or(1, Vec::len);
+            if index < count {
+                return Some((edge, index));
+            }
+            index -= count;
+        }
+        None
+    }
+
+    /// The same as `trace` for an item at an edge.
+    pub(super) fn trace_edge(
+        &self,
+        scope: &ScopePath,
+        mut edge: usize,
         mut index: usize,
         target: usize,
         visited: &mut usize,
     ) -> Option<(usize, usize)> {
-        let (mut scope, mut input) = (Cow::Borrowed(scope), 0);
+        let mut scope = Cow::Borrowed(scope);
         while *visited <= MAX_VISITED {
-            let mut source = None;
-            for (edge, value) in self.taken_into(&scope, step, input) {
-                *visited += 1;
-                let count = value.as_array().map_or(1, Vec::len);
-                if index < count {
-                    source = Some((edge, value));
-                    break;
-                }
-                index -= count;
+            let Some(EdgeState::Taken(value)) = self.scopes.get(&*scope)?.edges.get(&edge) else { return None };
+            let Edge { from, from_port, .. } = &self.plan.edges[edge];
+            if *from == target {
+                return Some((self.port_index(target, from_port), index));
             }
-            let (edge, value) = source?;
-            let edge = &self.plan.edges[edge];
-            if edge.from == target {
-                return Some((self.port_index(target, &edge.from_port), index));
-            }
-            let item = match value {
+            let item = match &**value {
                 Value::Array(items) => items.get(index)?,
                 one => one,
             };
-            let is_entry = self.plan.steps[edge.from].node_type.is_loop && edge.from_port == ITEM;
-            if is_entry {
+            let step = &self.plan.steps[*from];
+            if step.node_type.is_loop && from_port == ITEM {
                 scope = Cow::Owned(scope.parent()?.0);
             }
-            (input, index) = match paired_index(item) {
+            let origin = match paired_index(item) {
                 Some(paired) => paired,
                 // The nodes that do not work on items keep their order.
-                None if self.plan.steps[edge.from].item_mode.is_none() => (0, index),
+                None if step.item_mode.is_none() => (0, index),
                 None => return None,
             };
-            step = edge.from;
+            (edge, index) = self.source_of(&scope, *from, origin, visited)?;
         }
         None
     }
@@ -186,4 +216,16 @@ impl Execution {
         }
         None
     }
+}
+
+/// The item of an earlier round that belongs to an item: the one at the same place, or the only one. `ports` are those that the
+/// value has items for.
+fn place_in_earlier(value: &Value, ports: Option<&[String]>, index: usize) -> Option<(usize, usize)> {
+    let count = |value: &Value| value.as_array().map_or(1, Vec::len);
+    let (port, count) = match ports {
+        None => (0, count(value)),
+        Some(ports) => ports.iter().enumerate().find_map(|(port, name)| Some((port, count(value.get(name)?))))?,
+    };
+    let index = if count == 1 { 0 } else { index };
+    (index < count).then_some((port, index))
 }

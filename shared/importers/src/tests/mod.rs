@@ -1,6 +1,7 @@
 //! Tests of the importers: translations, losses, secrets and hostile files.
 
 mod amplified;
+mod cycles;
 mod dify;
 mod dify_nodes;
 mod hostile;

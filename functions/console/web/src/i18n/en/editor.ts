@@ -333,6 +333,7 @@ export const editor = {
     whenEmpty: "Without items",
     inputs: "Inputs",
     failOnStatus: "Fail on error statuses",
+    maxRounds: "Rounds at most",
     onItemError: "If an element fails",
     mode: "Mode",
     cancelLosers: "Cancel the other branches",

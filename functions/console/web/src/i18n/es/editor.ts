@@ -333,6 +333,7 @@ export const editor: Dictionary["editor"] = {
     whenEmpty: "Sin elementos",
     inputs: "Entradas",
     failOnStatus: "Fallar con estados de error",
+    maxRounds: "Rondas como máximo",
     onItemError: "Si un elemento falla",
     mode: "Modo",
     cancelLosers: "Cancelar las otras ramas",
