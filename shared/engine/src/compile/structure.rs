@@ -157,7 +157,7 @@ fn loop_entry_edges(plan: &ExecutionPlan, loop_step: usize) -> Vec<usize> {
 /// Warns about loops that run but probably do not return what their author intended.
 fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[loop_step];
-    let comes_back = |edge: &usize| plan.edges[*edge].to_port == NEXT && body.contains(&plan.edges[*edge].from);
+    let comes_back = |edge: &usize| plan.edges[*edge].to_port != RESULT && body.contains(&plan.edges[*edge].from);
     if !step.incoming.iter().any(comes_back) {
         let message = match step.has_rounds() {
             true => translated!(

@@ -60,6 +60,10 @@ impl<'d> Cycle<'d> {
         if !entries.into_iter().all(is_same) || !wiring.incoming(first).all(is_same) {
             return None;
         }
+        // The output of a loop without a body never has items.
+        if nodes.iter().any(|node| wiring.is_loop(*node) && wiring.body(*node).is_empty()) {
+            return None;
+        }
         let body = find_body(wiring, first);
         let leaves = |wire: &&Wire| body.contains(&wire.from) && !body.contains(&wire.to);
         let exits: Vec<Wire> = wiring.wires.iter().filter(leaves).copied().collect();

@@ -190,7 +190,7 @@ fn the_body_of_a_loop_in_rounds_follows_each_of_its_steps() {
     };
     let followers = |config: Value| {
         let graph = graph(&nodes(config), "start>l l.item>a a>b b.true>l.next l.done>end");
-        compile(&graph).finish().0.unwrap().downstream(3).into_iter().collect::<Vec<_>>()
+        crate::compile::compile(&graph).finish().0.unwrap().downstream(3).into_iter().collect::<Vec<_>>()
     };
     assert_eq!(followers(json!({"items": "input"})), [1, 3, 4]);
     assert_eq!(followers(json!({"maxRounds": 5})), [1, 2, 3, 4]);
