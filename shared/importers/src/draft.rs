@@ -13,7 +13,7 @@ use super::{ImportSource, ImportedAgent, NodeReport, Reconnect, Report, Status, 
 use domain::graph::{CanvasPosition, Connection, End, Graph, MAX_GRAPH_BYTES, Node};
 use domain::{Error, Result};
 use engine::nodes::input::InputNode;
-use engine::nodes::r#loop::NEXT;
+use engine::nodes::r#loop::{MAX_ROUNDS, NEXT};
 use engine::nodes::send_result::SendResultNode;
 use engine::nodes::{self, ERROR, IN, NodeKind, OUT};
 
@@ -338,7 +338,8 @@ impl Draft {
 /// The input ports of a configuration.
 fn list_inputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
     let Some(kind) = nodes::find(kind) else { return Vec::new() };
-    let summary = config.contains_key("inputs").then(|| kind.read(config).ok()).flatten();
+    let names_them = ["inputs", MAX_ROUNDS].iter().any(|field| config.contains_key(*field));
+    let summary = names_them.then(|| kind.read(config).ok()).flatten();
     kind.input_names(summary.as_ref()).into_iter().map(Cow::into_owned).collect()
 }
 

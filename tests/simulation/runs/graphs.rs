@@ -32,7 +32,7 @@ pub struct PlanOptions<'a> {
     pub agents: Option<&'a mut Rng>,
     /// Turns some calls of other systems into calls of tools of MCP servers.
     pub tools: Option<&'a mut Rng>,
-    /// Has some steps done for each element of a list.
+    /// Has some steps done for each element of a list, and some loops run in rounds.
     pub each: Option<&'a mut Rng>,
     /// Turns some reviews into pages of forms.
     pub pages: Option<&'a mut Rng>,
@@ -68,6 +68,7 @@ pub fn random_plan(random: &mut Rng, options: PlanOptions) -> Arc<ExecutionPlan>
     }
     if let Some(random) = each {
         repeat_for_each(&mut drawing.nodes, random);
+        repeat_in_rounds(&mut drawing, random);
     }
     if let Some(random) = pages {
         show_pages(&mut drawing.nodes, &mut drawing.connections, random);
@@ -102,6 +103,26 @@ fn repeat_for_each(nodes: &mut [Value], random: &mut Rng) {
         if is_call && node["config"]["url"] != POISON && random.bool() {
             node["config"]["each"] = elements(random);
         }
+    }
+}
+
+/// Turns some loops into loops in rounds. A condition at the end of the body decides whether there is another round.
+fn repeat_in_rounds(drawing: &mut Drawing, random: &mut Rng) {
+    for place in 0..drawing.nodes.len() {
+        if drawing.nodes[place]["type"] != "loop" || random.bool() {
+            continue;
+        }
+        drawing.nodes[place]["config"] = json!({"maxRounds": 6, "onError": "continue"});
+        let each = drawing.nodes[place]["id"].clone();
+        let rounds = random.usize(..6);
+        let decides = drawing.add("condition", json!({"expression": format!("vars.index < {rounds}")}));
+        let back = json!({"node": each, "port": "next"});
+        for connection in drawing.connections.iter_mut().filter(|connection| connection["to"] == back) {
+            connection["to"] = json!({"node": decides, "port": "in"});
+        }
+        let each = each.as_str().unwrap_or_default();
+        drawing.connect(&(decides.clone(), "true"), each, "next");
+        drawing.connect(&(decides, "false"), each, "result");
     }
 }
 

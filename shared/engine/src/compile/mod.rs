@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use super::nodes::item_mode::ItemMode;
-use super::nodes::r#loop::LoopNode;
+use super::nodes::r#loop::{LoopNode, MAX_ROUNDS};
 use super::nodes::policy::Policy;
 use super::nodes::redaction::Redaction;
 use super::nodes::{Join, NodeConfig, NodeKind, NodeType};
@@ -101,6 +101,11 @@ impl PlanStep {
     /// Whether the value is a map from ports to the items there, because the items of one input may go to several ports.
     pub fn splits_items(&self) -> bool {
         self.item_mode.is_some() && !self.node_type.is_loop && self.outputs.len() > 1
+    }
+
+    /// Whether it is a loop that runs in rounds.
+    pub fn has_rounds(&self) -> bool {
+        self.node_type.is_loop && self.config.contains_key(MAX_ROUNDS)
     }
 }
 

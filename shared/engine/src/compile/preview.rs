@@ -63,13 +63,15 @@ impl ExecutionPlan {
     }
 
     /// Returns a step, the steps that lead to it, and the bodies of the loops among them. Of a loop around the step, only
-    /// what leads to the step is needed.
+    /// what leads to the step or to a further round is needed.
     fn find_needed(&self, until: usize) -> BTreeSet<usize> {
         let (mut needed, mut open) = (BTreeSet::from([until]), vec![until]);
         while let Some(step) = open.pop() {
             let is_body = |inner: &usize| self.steps[*inner].parent_loop == Some(step) && !self.is_around(step, until);
             let body = (0..self.steps.len()).filter(is_body);
-            for before in self.inputs_of(step).map(|edge| self.edges[edge].from).chain(body) {
+            let rounds = self.steps[step].incoming.iter().copied().filter(|_| self.steps[step].has_rounds());
+            let edges = self.inputs_of(step).chain(rounds);
+            for before in edges.map(|edge| self.edges[edge].from).chain(body) {
                 if needed.insert(before) {
                     open.push(before);
                 }
@@ -79,7 +81,6 @@ impl ExecutionPlan {
     }
 
     fn is_around(&self, loop_step: usize, inner: usize) -> bool {
-        let parents = std::iter::successors(self.steps[inner].parent_loop, |parent| self.steps[*parent].parent_loop);
-        parents.into_iter().any(|parent| parent == loop_step)
+        self.enclosing_loops(inner).any(|outer| outer == loop_step)
     }
 }

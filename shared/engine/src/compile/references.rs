@@ -150,7 +150,7 @@ impl<'g> ReferenceCheck<'g> {
                         "there is no node with the name `{name}`; use the name of a node before this one",
                         "no hay ningún nodo con el nombre `{name}`; use el nombre de un nodo anterior a este"
                     ),
-                    Some(&named) if !self.is_known(named) => translated!(
+                    Some(&named) if !self.is_known(named) && !self.is_from_earlier_round(named) => translated!(
                         "node `{name}` does not come before this one; connect it before, or read another node",
                         "el nodo `{name}` no va antes de este; conéctelo antes, o lea otro nodo"
                     ),
@@ -192,10 +192,17 @@ impl<'g> ReferenceCheck<'g> {
 
     /// Whether the named step has a value when this step runs. A loop has none while its body runs.
     fn is_known(&self, named: usize) -> bool {
-        let steps = &self.plan.steps;
-        let enclosing = std::iter::successors(steps[self.index].parent_loop, |enclosing| steps[*enclosing].parent_loop);
-        let mut enclosing = enclosing.take(steps.len());
-        self.upstream[self.index].has(named) && !enclosing.any(|enclosing| enclosing == named)
+        self.upstream[self.index].has(named)
+            && !self.plan.enclosing_loops(self.index).any(|enclosing| enclosing == named)
+    }
+
+    /// Whether the named step is in a loop in rounds around this step. Scripts for items see its items of an earlier round.
+    fn is_from_earlier_round(&self, named: usize) -> bool {
+        let enclosing = self.plan.steps[named].parent_loop;
+        let has_rounds = |outer: &usize| self.plan.steps[*outer].has_rounds();
+        enclosing
+            .filter(has_rounds)
+            .is_some_and(|outer| self.plan.enclosing_loops(self.index).any(|around| around == outer))
     }
 
     /// `nodes.my-step` is read as a subtraction. If a node id begins like that, returns a hint and skips the errors for

@@ -9,7 +9,7 @@ use crate::nodes::Category;
 use crate::nodes::form::FormNode;
 use crate::nodes::form_page::FormPageNode;
 use crate::nodes::input::InputNode;
-use crate::nodes::r#loop::{DONE, ITEM, NEXT};
+use crate::nodes::r#loop::{DONE, ITEM, NEXT, RESULT};
 use crate::nodes::schedule::{MAX_SCHEDULES, ScheduleNode};
 use crate::nodes::send_result::SendResultNode;
 use crate::nodes::webhook::WebhookNode;
@@ -43,7 +43,7 @@ impl ExecutionPlan {
     /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
-        edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop
+        matches!(&*edge.to_port, NEXT | RESULT) && self.steps[edge.to].node_type.is_loop
     }
 
     /// The edges into a step, without those that lead back to a loop.
@@ -51,16 +51,25 @@ impl ExecutionPlan {
         self.steps[step].incoming.iter().copied().filter(|edge| !self.is_back_edge(*edge))
     }
 
-    /// The step and all that follow it. If it is in a loop, the loop follows, but not the other steps of its body.
+    /// The step and all that follow it. If it is in a loop, the loop follows, but not the other steps of its body. In the next
+    /// round of a loop in rounds, they do.
     pub fn downstream(&self, step: usize) -> BTreeSet<usize> {
         let mut steps = self.reach([step], |edge| !self.is_back_edge(edge));
         let mut inner = step;
         while let Some(outer) = self.steps[inner].parent_loop {
-            let begins_body = |edge: usize| self.edges[edge].from == outer && self.edges[edge].from_port == ITEM;
+            let has_rounds = self.steps[outer].has_rounds();
+            let begins_body =
+                |edge: usize| !has_rounds && self.edges[edge].from == outer && self.edges[edge].from_port == ITEM;
             steps.extend(self.reach([outer], |edge| !self.is_back_edge(edge) && !begins_body(edge)));
             inner = outer;
         }
         steps
+    }
+
+    /// The loops around a step, the innermost first. Those of an invalid graph may be in a circle.
+    pub fn enclosing_loops(&self, step: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.steps[step].parent_loop, |outer| self.steps[*outer].parent_loop)
+            .take(self.steps.len())
     }
 
     /// Returns every step that can be reached from `starts` over the edges for which `leads` is true.
@@ -99,11 +108,13 @@ fn find_loop_bodies(plan: &mut ExecutionPlan, problems: &mut Problems) {
         let firsts = starts.iter().map(|edge| plan.edges[*edge].to).filter(|first| *first != index);
         let body = plan.reach(firsts, |edge| plan.edges[edge].to != index);
         for &edge in &plan.steps[index].incoming {
+            let is_back_edge = plan.is_back_edge(edge);
             let edge = &plan.edges[edge];
-            if edge.to_port == NEXT && !body.contains(&edge.from) {
+            if is_back_edge && !body.contains(&edge.from) {
                 let message = translated!(
-                    "is connected to `next` of a loop, but is not in its body; remove this connection",
-                    "está conectado a `next` de un bucle, pero no está en su cuerpo; quite esta conexión"
+                    "is connected to `{}` of a loop, but is not in its body; remove this connection",
+                    "está conectado a `{}` de un bucle, pero no está en su cuerpo; quite esta conexión",
+                    edge.to_port
                 );
                 problems.error("loop_entered", edge.from, message);
             }
@@ -146,15 +157,23 @@ fn loop_entry_edges(plan: &ExecutionPlan, loop_step: usize) -> Vec<usize> {
 /// Warns about loops that run but probably do not return what their author intended.
 fn warn_about_loop(plan: &ExecutionPlan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[loop_step];
-    if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
-        let message = translated!(
-            "its body is not connected back to `next`, so its results are lost",
-            "su cuerpo no vuelve a `next`, así que sus resultados se pierden"
-        );
+    let comes_back = |edge: &usize| plan.edges[*edge].to_port != RESULT && body.contains(&plan.edges[*edge].from);
+    if !step.incoming.iter().any(comes_back) {
+        let message = match step.has_rounds() {
+            true => translated!(
+                "its body is not connected back to `next`, so it has only one round",
+                "su cuerpo no vuelve a `next`, así que solo tiene una ronda"
+            ),
+            false => translated!(
+                "its body is not connected back to `next`, so its results are lost",
+                "su cuerpo no vuelve a `next`, así que sus resultados se pierden"
+            ),
+        };
         problems.warn("loop_open", loop_step, message);
     }
     let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
-    if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.is::<SendResultNode>()) {
+    if !is_followed && !step.has_rounds() && body.iter().any(|step| plan.steps[*step].node_type.is::<SendResultNode>())
+    {
         let message = translated!(
             "nothing is connected to `done`, so the send_result in its body returns the output of one element only",
             "no hay nada conectado a `done`, así que el send_result de su cuerpo devuelve la salida de un solo elemento"

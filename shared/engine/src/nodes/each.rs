@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 
-use super::r#loop::LoopNode;
+use super::r#loop::{LoopNode, MAX_ROUNDS};
 use super::simplify::simplify_schema;
 
 pub const FIELD: &str = "each";
@@ -18,6 +18,10 @@ pub fn with_field(mut schema: Value) -> Value {
         "The node runs once for each element of a list: `input` and `vars.item` are the element, and `vars.index` is its index, \
          from 0. The value of the node is the list of results. Without it, the node runs once."
     );
+    each["required"] = json!(["items"]);
+    if let Some(properties) = each["properties"].as_object_mut() {
+        properties.shift_remove(MAX_ROUNDS);
+    }
     each["properties"]["items"]["description"] =
         json!("The list, such as `input` or `input.rows`, where `input` is the input of the node.");
     each["properties"]["onItemError"]["description"] =

@@ -129,7 +129,8 @@ impl ItemMode {
     pub fn start(&self, items: Vec<Value>) -> LoopStart {
         let on_item_error = if self.keeps_errors() { OnItemError::Skip } else { OnItemError::Fail };
         let items = if self.run == Some(ItemRun::First) { items.into_iter().take(1).collect() } else { items };
-        LoopStart { items, concurrency: self.concurrency.unwrap_or(1).max(1) as usize, on_item_error }
+        let concurrency = self.concurrency.unwrap_or(1).max(1) as usize;
+        LoopStart { items, concurrency, on_item_error, max_rounds: None }
     }
 
     /// The outcome of a node with these ports, which received a `count` of items: the port, and the value there.

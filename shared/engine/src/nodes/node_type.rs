@@ -145,7 +145,7 @@ impl NodeType {
             );
             summary.problems.push((each::FIELD.to_owned(), message));
         }
-        if item_mode.is_none() && summary.inputs.is_some() {
+        if item_mode.is_none() && config.contains_key("inputs") {
             let message = translated!("is allowed only with itemMode; add it", "solo se permite con itemMode; añádalo");
             summary.problems.push(("inputs".to_owned(), message));
         }

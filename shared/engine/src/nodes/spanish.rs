@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 170] = [
+const TEXTS: [(&str, &str); 171] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -273,6 +273,8 @@ const TEXTS: [(&str, &str); 170] = [
      "Si el texto se interpreta como JSON; por defecto `text`."),
     ("A list. In the body, `vars.item` is the element and `vars.index` its index, from 0.",
      "Una lista. En el cuerpo, `vars.item` es el elemento y `vars.index` su índice, desde 0."),
+    ("Instead of `items`: the body runs in rounds, at most this number. The first round gets the input of the node, and each further one what came back to the port `next`. When nothing came back, the loop ends: its value is the last one that reached the port `result`. It fails if something comes back after the last round. In the body, `vars.item` is what the round got and `vars.index` its number, from 0.",
+     "En lugar de `items`: el cuerpo se ejecuta en rondas, como máximo este número. La primera ronda recibe la entrada del nodo, y cada una de las siguientes lo que volvió al puerto `next`. Cuando nada vuelve, el bucle termina: su valor es el último que llegó al puerto `result`. Falla si algo vuelve después de la última ronda. En el cuerpo, `vars.item` es lo que recibió la ronda y `vars.index` su número, desde 0."),
     ("The number of elements that are processed at once; one by default.",
      "El número de elementos que se procesan a la vez; por defecto uno."),
     ("What happens when the body fails for an element; `fail` by default.",

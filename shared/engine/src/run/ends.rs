@@ -15,9 +15,13 @@ impl Execution {
                 self.end = Some(RunEnd::Completed { output });
             }
             Some((parent, Iteration { loop_step, index })) => {
-                let value = self.iteration_value(scope, loop_step);
+                let path = StepPath::new(&parent, loop_step);
+                let value = match self.plan.steps[loop_step].has_rounds() {
+                    true => self.end_round(&path, scope),
+                    false => self.iteration_value(scope, loop_step),
+                };
                 self.remove_scope(scope);
-                self.finish_iteration(&StepPath::new(&parent, loop_step), index, value);
+                self.finish_iteration(&path, index, value);
             }
         }
     }

@@ -172,7 +172,7 @@ impl Execution {
         }
     }
 
-    fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
+    pub(super) fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
         let step = &self.plan.steps[path.step];
         let mode = step.item_mode.clone().unwrap_or_default();
         let received = self.taken_into(&path.scope, path.step, 0);

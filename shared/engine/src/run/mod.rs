@@ -20,6 +20,7 @@ mod origins;
 mod outcome;
 mod paths;
 mod race;
+mod rounds;
 mod scope;
 mod steps;
 mod usage;

@@ -21,6 +21,8 @@ pub enum EdgeState {
 pub struct ScopeState {
     pub edges: BTreeMap<usize, EdgeState>,
     pub outputs: BTreeMap<usize, Arc<Value>>,
+    /// The outputs of earlier rounds that scripts for items may read, if the scope is a round of a loop.
+    pub earlier: BTreeMap<usize, Arc<Value>>,
     /// The steps that have ended or are skipped.
     pub resolved: BTreeSet<usize>,
     /// The steps that wait for an effect, or for the iterations of a loop.

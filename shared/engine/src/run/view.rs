@@ -82,10 +82,15 @@ impl Execution {
     ) -> Option<Value> {
         let other = &self.plan.steps[read];
         // Within the body of a loop, its items are those of the iteration.
-        let value = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read))?;
+        let own = self.output_of(scope, read).map(|value| &**value).or_else(|| self.element_of(scope, read));
+        let value = own.or_else(|| self.earlier_output_of(scope, read))?;
         let splits = other.splits_items() && value.is_object();
         let ports: &[String] = if splits { &other.outputs } else { other.outputs.get(..1).unwrap_or_default() };
-        let sources: Vec<_> = indexes.map(|index| self.trace(scope, step, index, read, visited)).collect();
+        let place = |index: usize| match own {
+            Some(_) => self.trace(scope, step, index, read, visited),
+            None => place_in_earlier(value, splits.then_some(ports), index).into_iter().collect(),
+        };
+        let sources: Vec<_> = indexes.map(place).collect();
         let port = sources.iter().flatten().map(|(port, _)| *port).next();
         let port =
             port.or_else(|| self.port_towards(read, step)).filter(|port| *port < ports.len()).unwrap_or_default();
@@ -118,7 +123,7 @@ impl Execution {
     }
 
     /// The element of the iteration of a loop that a scope is in.
-    fn element_of(&self, scope: &ScopePath, loop_step: usize) -> Option<&Value> {
+    pub(super) fn element_of(&self, scope: &ScopePath, loop_step: usize) -> Option<&Value> {
         let mut scope = scope.clone();
         loop {
             if scope.loop_step() == Some(loop_step) {
@@ -147,4 +152,16 @@ impl Execution {
         }
         None
     }
+}
+
+/// The item of an earlier round that belongs to an item: the one at the same place, or the only one. `ports` are those that the
+/// value has items for.
+fn place_in_earlier(value: &Value, ports: Option<&[String]>, index: usize) -> Option<(usize, usize)> {
+    let count = |value: &Value| value.as_array().map_or(1, Vec::len);
+    let (port, count) = match ports {
+        None => (0, count(value)),
+        Some(ports) => ports.iter().enumerate().find_map(|(port, name)| Some((port, count(value.get(name)?))))?,
+    };
+    let index = if count == 1 { 0 } else { index };
+    (index < count).then_some((port, index))
 }

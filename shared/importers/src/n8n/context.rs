@@ -1,6 +1,6 @@
 //! What the translation of one node can see of the workflow.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub struct Workflow<'d> {
     /// The parameters of each node.
     pub parameters: Vec<CleanParameters>,
     /// For each node, the loops whose body contains it.
-    pub enclosing_loops: Vec<HashSet<usize>>,
+    pub enclosing_loops: Vec<BTreeSet<usize>>,
 }
 
 /// Replaces the name of the workflow in expressions and code: runs do not know it.
@@ -62,7 +62,7 @@ impl<'d> Workflow<'d> {
             indexes.entry(node.name).or_insert(index);
         });
         let count = document.nodes.len();
-        let mut enclosing_loops = vec![HashSet::new(); count];
+        let mut enclosing_loops = vec![BTreeSet::new(); count];
         for of in (0..count).filter(|node| wiring.is_loop(*node)) {
             wiring.body(of).into_iter().for_each(|node| {
                 enclosing_loops[node].insert(of);
@@ -89,6 +89,12 @@ impl<'d> Workflow<'d> {
 
     pub fn node(&self, node: usize) -> &SourceNode<'d> {
         &self.document.nodes[node]
+    }
+
+    /// Whether a node can read the items that another one had in an earlier round of a loop around both.
+    pub fn shares_rounds(&self, other: usize, node: usize) -> bool {
+        let (of_other, own) = (&self.enclosing_loops[other], &self.enclosing_loops[node]);
+        of_other.is_subset(own) && of_other.iter().any(|outer| self.node(*outer).is_repeat())
     }
 
     /// The time zone of the workflow; none if it has none, or an unknown one.

@@ -25,6 +25,7 @@ pub enum LooseEnd<'d> {
     From(&'d str),
 }
 
+#[derive(Clone, Copy)]
 pub struct SourceNode<'d> {
     pub name: &'d str,
     /// The type without its package: `httpRequest`.
@@ -35,7 +36,14 @@ pub struct SourceNode<'d> {
     pub is_too_long: bool,
     pub is_disabled: bool,
     pub raw: &'d Value,
+    pub position: Option<CanvasPosition>,
 }
+
+/// The kind of the loops that the import adds. No kind of a file has a dot.
+pub const REPEAT: &str = "n8n.repeat";
+/// Where such a loop is, from the first node of its body.
+const COPY_OFFSET: f64 = 140.0;
+const REPEAT_OFFSET: CanvasPosition = CanvasPosition { x: -40.0, y: -140.0 };
 
 /// A connection from an output of one node to an input of another. Both are indexes into the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,10 +112,34 @@ fn source<'d>((index, raw): (usize, &'d Value)) -> Result<SourceNode<'d>> {
         is_too_long,
         is_disabled: raw["disabled"] == true,
         raw,
+        position: position(raw),
     })
 }
 
+fn position(raw: &Value) -> Option<CanvasPosition> {
+    let place = list(&raw["position"]);
+    Some(CanvasPosition { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })
+}
+
 impl SourceNode<'_> {
+    /// A loop whose body begins at a node, and runs in rounds.
+    pub fn repeat(first: &Self) -> Self {
+        let position = first.position.map(|at| CanvasPosition { x: at.x + REPEAT_OFFSET.x, y: at.y + REPEAT_OFFSET.y });
+        let (name, kind, version) = ("Repeat", REPEAT, 1.0);
+        let (is_too_long, is_disabled) = (false, false);
+        Self { name, kind, version, parameters: &NOTHING, is_too_long, is_disabled, raw: &NOTHING, position }
+    }
+
+    /// A copy that is below the original.
+    pub fn copied(&self) -> Self {
+        Self { position: self.position.map(|at| CanvasPosition { y: at.y + COPY_OFFSET, ..at }), ..*self }
+    }
+
+    /// Whether the import has added it.
+    pub fn is_repeat(&self) -> bool {
+        self.kind == REPEAT
+    }
+
     pub fn is_trigger(&self) -> bool {
         self.kind.ends_with("Trigger")
             || matches!(self.kind, "webhook" | "cron" | "start" | "interval" | "emailReadImap")
@@ -159,10 +191,5 @@ impl SourceNode<'_> {
     /// The output that leads to a loop's body. Version 3 swapped the two outputs.
     pub fn loop_output(&self) -> usize {
         if self.version >= 3.0 { 1 } else { 0 }
-    }
-
-    pub fn position(&self) -> Option<CanvasPosition> {
-        let place = list(&self.raw["position"]);
-        Some(CanvasPosition { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })
     }
 }

@@ -1,6 +1,8 @@
 //! Imports n8n workflows. Each node becomes one that works on items (`itemMode`), and its expressions stay as they are written.
 
 mod context;
+mod copies;
+mod cycles;
 mod document;
 mod javascript;
 mod nodes;
@@ -10,7 +12,7 @@ mod references;
 mod services;
 mod wiring;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -24,15 +26,17 @@ use context::{Context, Workflow};
 use document::{Document, LooseEnd};
 use domain::Result;
 use domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
-use engine::nodes::r#loop::NEXT;
 use engine::nodes::{ERROR, IN};
 use references::References;
 use wiring::{NodeRole, Wiring};
 
 pub fn read(document: &Value) -> Result<Imported> {
-    let document = Document::read(document)?;
-    let references: Vec<References> = document.nodes.iter().map(|node| References::find(node.parameters)).collect();
-    let wiring = Wiring::new(&document, &references)?;
+    let mut document = Document::read(document)?;
+    let mut references: Vec<References> = document.nodes.iter().map(|node| References::find(node.parameters)).collect();
+    let mut wiring = Wiring::new(&document, &references)?;
+    copies::separate(&mut document, &mut references, &mut wiring);
+    cycles::repeat(&mut document, &mut wiring);
+    references.resize_with(document.nodes.len(), References::default);
     let mut ids = Ids::default();
     let given = document.nodes.iter().map(|node| ids.assign(&[node.name, text(&node.raw["id"]), node.kind])).collect();
     let name = document.name.trim();
@@ -60,7 +64,7 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
     let source = workflow.node(node);
     let (id, kind) = (workflow.ids[node].as_str(), source.kind);
     let title = if source.name.is_empty() { id } else { source.name };
-    let named = Original { id, title, kind, position: source.position(), raw: source.raw };
+    let named = Original { id, title, kind, position: source.position, raw: source.raw };
     match workflow.wiring.roles[node] {
         NodeRole::Step => {
             let translation = nodes::translate(Context { workflow, node });
@@ -110,6 +114,9 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     if references.reads_counters {
         draft.note(node, "it reads the counters of a loop, which are not known here: use `$runIndex`".to_owned());
     }
+    if references.reads_runs && !workflow.enclosing_loops[node].is_empty() {
+        draft.note(node, "it reads the items of several rounds, but only those of the last one are kept".to_owned());
+    }
     if references.has_link {
         draft.note(node, "no link continues the run here: people do so on the platform".to_owned());
     }
@@ -119,6 +126,7 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
 fn find_problem(workflow: &Workflow, node: usize, name: &str, ancestors: &BTreeSet<usize>) -> Option<&'static str> {
     let Some(&named) = workflow.indexes.get(name) else { return Some("which does not exist") };
     match workflow.wiring.roles[named] {
+        NodeRole::Step if workflow.shares_rounds(named, node) => None,
         NodeRole::Step if named == node || !ancestors.contains(&named) => Some("which does not lead here"),
         NodeRole::Step if !workflow.enclosing_loops[named].is_subset(&workflow.enclosing_loops[node]) => {
             Some("which is in a loop that has ended here")
@@ -175,10 +183,10 @@ fn connect(workflow: &Workflow, draft: &mut Draft) {
         // The error output comes after all others.
         let is_error = raw["onError"] == "continueErrorOutput" && wire.output == draft.count_outputs(wire.from).max(1);
         let of = if is_error { ERROR.to_owned() } else { wire.output.to_string() };
-        let port = match () {
-            () if workflow.wiring.is_back_wire(wire) => NEXT.to_owned(),
-            () if workflow.node(wire.to).has_inputs() => nodes::data::input_port(wire.input),
-            () => IN.to_owned(),
+        let port = match workflow.wiring.back_port(wire) {
+            Some(port) => port.to_owned(),
+            None if workflow.node(wire.to).has_inputs() => nodes::data::input_port(wire.input),
+            None => IN.to_owned(),
         };
         draft.connect(wire.from, &of, wire.to, &port);
     }
@@ -216,7 +224,14 @@ fn add_results(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
         if let Some(caller) = caller {
             notes.into_iter().for_each(|text| draft.note(caller.node, text));
         }
-        draft.add_end(ids, "Result", end("send_result", nodes::result(&output)), &lasts);
+        // No node is both in a body and after it.
+        let mut by_body: BTreeMap<&BTreeSet<usize>, Vec<(usize, String)>> = BTreeMap::new();
+        for last in lasts {
+            by_body.entry(&workflow.enclosing_loops[last.0]).or_default().push(last);
+        }
+        for lasts in by_body.values() {
+            draft.add_end(ids, "Result", end("send_result", nodes::result(&output)), lasts);
+        }
     }
     let chats = starts(&|node| node.returns_last_output() && node.is_chat());
     for (node, of) in find_last_nodes(workflow, draft, chats) {
@@ -244,6 +259,7 @@ fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Ve
     for node in workflow.wiring.reach(starts, usize::MAX, |_| true) {
         let mut outgoing = workflow.wiring.outgoing(node);
         match workflow.wiring.done_output(node) {
+            _ if nodes[node].is_repeat() => {}
             // A loop at the end of a run gives its results.
             Some(done) if outgoing.all(|wire| wire.output != done) => lasts.push((node, done.to_string())),
             None if outgoing.next().is_none() && !nodes[node].is_trigger() && draft.has_result(node) => {
@@ -252,7 +268,7 @@ fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Ve
             _ => {}
         }
     }
-    lasts.retain(|(node, _)| workflow.enclosing_loops[*node].is_empty());
+    lasts.retain(|(node, _)| workflow.enclosing_loops[*node].iter().all(|outer| nodes[*outer].is_repeat()));
     lasts
 }
 

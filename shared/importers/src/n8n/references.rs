@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// What the parameters of a node name.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct References {
     /// The names of nodes.
     pub nodes: BTreeSet<String>,
@@ -19,6 +19,8 @@ pub struct References {
     pub reads_parameters: bool,
     /// Whether the counters of a loop are read.
     pub reads_counters: bool,
+    /// Whether a text reads the items that a node had in a given run of it, such as `$('A').all(0, i)`.
+    pub reads_runs: bool,
 }
 
 /// The most names of one node.
@@ -26,6 +28,8 @@ const MAX_NAMES: usize = 200;
 const VARIABLES: [&str; 3] = ["env", "vars", "secrets"];
 const KEPT_DATA: &str = "getWorkflowStaticData";
 const PARAMETERS: [&str; 4] = ["$parameter", "$rawParameter", "$nodeVersion", "$input.params"];
+/// The methods of a node whose second argument is the number of a run.
+const METHODS: [&str; 3] = [".all(", ".first(", ".last("];
 const LINKS: [&str; 2] = ["$execution.resumeUrl", "$execution.resumeFormUrl"];
 
 impl References {
@@ -50,6 +54,12 @@ impl References {
         self.has_link |= LINKS.iter().any(|link| text.contains(link));
         self.reads_parameters |= PARAMETERS.iter().any(|name| text.contains(name)) || has_member(text, "params");
         self.reads_counters |= has_member(text, "context");
+        self.reads_runs |= METHODS.iter().any(|method| {
+            text.split(method).skip(1).any(|after| {
+                let arguments = after.split(')').next().unwrap_or_default();
+                arguments.split_once(',').is_some_and(|(_, run)| run.trim().starts_with(char::is_alphabetic))
+            })
+        });
         for (at, _) in text.match_indices('$') {
             let after = &text[at + 1..];
             let called =
@@ -123,6 +133,7 @@ mod tests {
             "b": ["={{ $env.REGION + $vars['zone'] + $secrets.vault.key }}", "$(name) $(`x${1}`) $('open"],
             "code": "const data = $getWorkflowStaticData('global'); // $('E')",
         }));
+        assert!(!found.reads_runs);
         assert_eq!(found.nodes.into_iter().collect::<Vec<_>>(), ["B", "Bob's node", "C", "D", "E"]);
         assert_eq!(found.variables.into_iter().collect::<Vec<_>>(), ["$env.REGION", "$secrets.vault", "$vars.zone"]);
         assert!(found.keeps_data && !found.reads_parameters && !found.reads_counters);
@@ -135,5 +146,6 @@ mod tests {
             let found = References::find(&json!({"a": text}));
             assert_eq!((found.reads_parameters, found.reads_counters), reads, "{text}");
         }
+        assert!(References::find(&json!({"code": "for (let i = 0; ; i++) rows.push(...$('A').all(0, i))"})).reads_runs);
     }
 }

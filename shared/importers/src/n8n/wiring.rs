@@ -1,11 +1,12 @@
 //! The wires between steps, after notes, disabled nodes and sub-nodes of agents are removed.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::document::{Document, Wire};
 use super::references::References;
 use domain::graph::MAX_CONNECTIONS;
 use domain::{Error, Result};
+use engine::nodes::r#loop::NEXT;
 
 /// The role of a node in the wiring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub struct Wiring<'d> {
     parts: HashMap<usize, Vec<(&'d str, usize)>>,
     /// The loops, each with the output of its body. A loop has one other output.
     loops: HashMap<usize, usize>,
-    /// The wires that lead back to their loop.
-    back_wires: HashSet<(usize, usize, usize)>,
+    /// The wires that lead back to their loop, with its port.
+    back_wires: BTreeMap<Wire<'d>, &'static str>,
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
 }
@@ -66,7 +67,7 @@ impl<'d> Wiring<'d> {
         let wires = resolve_pass_through(document, &roles)?;
         let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == NodeRole::Step);
         let loops = loops.filter(|(_, source)| source.is_loop()).map(|(node, source)| (node, source.loop_output()));
-        let (loops, back_wires) = (loops.collect(), HashSet::new());
+        let (loops, back_wires) = (loops.collect(), BTreeMap::new());
         let (incoming, outgoing) = (Vec::new(), Vec::new());
         let mut wiring = Self { roles, wires: Vec::new(), parts, loops, back_wires, incoming, outgoing };
         wiring.set_wires(wires);
@@ -136,7 +137,34 @@ impl<'d> Wiring<'d> {
     }
 
     pub fn is_back_wire(&self, wire: &Wire) -> bool {
-        self.back_wires.contains(&(wire.from, wire.output, wire.to))
+        self.back_wires.contains_key(wire)
+    }
+
+    /// The port of a loop to which a wire leads back.
+    pub fn back_port(&self, wire: &Wire) -> Option<&'static str> {
+        self.back_wires.get(wire).copied()
+    }
+
+    /// Adds a loop after the last node.
+    pub fn add_loop(&mut self, item_output: usize) -> usize {
+        self.loops.insert(self.roles.len(), item_output);
+        self.roles.push(NodeRole::Step);
+        self.roles.len() - 1
+    }
+
+    /// Adds a copy of a step after the last node.
+    pub fn add_copy(&mut self, of: usize) -> usize {
+        let copy = self.roles.len();
+        self.roles.push(NodeRole::Step);
+        self.loops.extend(self.loops.get(&of).map(|output| (copy, *output)));
+        self.parts.extend(self.parts.get(&of).map(|parts| (copy, parts.clone())));
+        copy
+    }
+
+    /// Replaces the wires. Those that lead back to a loop have its port.
+    pub fn replace_wires(&mut self, wires: Vec<(Wire<'d>, Option<&'static str>)>) {
+        self.back_wires = wires.iter().filter_map(|(wire, port)| Some((*wire, (*port)?))).collect();
+        self.set_wires(wires.into_iter().map(|(wire, _)| wire).collect());
     }
 
     /// The body of a loop.
@@ -175,16 +203,31 @@ impl<'d> Wiring<'d> {
         }
         let left = (0..waiting.len()).filter(|node| waiting[*node] > 0);
         // A step that only follows a cycle is not in it.
-        let next = |node| self.outgoing(node).filter(|wire| ahead(wire)).map(|wire| wire.to).collect();
-        left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
+        left.filter(|node| self.followers(*node).contains(node)).collect()
+    }
+
+    /// The steps of the cycle that a step is in.
+    pub fn cycle_of(&self, node: usize) -> Option<BTreeSet<usize>> {
+        let followers = self.followers(node);
+        followers.contains(&node).then(|| self.ancestors(node).intersection(&followers).copied().collect())
+    }
+
+    /// The steps that follow a step, without going back to a loop.
+    pub fn followers(&self, node: usize) -> BTreeSet<usize> {
+        let ahead = self.outgoing(node).filter(|wire| !self.is_back_wire(wire));
+        self.reach_ahead(ahead.map(|wire| wire.to).collect())
+    }
+
+    /// These steps and those that follow them, without going back to a loop.
+    pub fn reach_ahead(&self, starts: Vec<usize>) -> BTreeSet<usize> {
+        self.reach(starts, usize::MAX, |wire| !self.is_back_wire(wire))
     }
 
     fn find_back_wires(&mut self) {
         for of in self.steps().filter(|node| self.is_loop(*node)).collect::<Vec<_>>() {
             let body = self.body(of);
             let back = self.wires.iter().filter(|wire| wire.to == of && body.contains(&wire.from));
-            let back: Vec<_> = back.map(|wire| (wire.from, wire.output, wire.to)).collect();
-            self.back_wires.extend(back);
+            self.back_wires.extend(back.map(|wire| (*wire, NEXT)));
         }
     }
 

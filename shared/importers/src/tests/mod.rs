@@ -2,6 +2,7 @@
 
 mod agents;
 mod amplified;
+mod cycles;
 mod dify;
 mod dify_nodes;
 mod hostile;

@@ -45,14 +45,16 @@ fn drawn_cycle() {
         "drawn-circle.json",
         r##"
             tick schedule partial: the time zone was the server's: America/New_York, the default of n8n, is assumed; schedules have no seconds: it runs once a minute
-            check_job http partial: it is part of a cycle: only a loop may form one
-            done code partial: it is part of a cycle: only a loop may form one
-            wait delay partial: it is part of a cycle: only a loop may form one
+            check_job http
+            done code
+            wait delay
             take code
             gmail placeholder unsupported: the trigger `emailReadImap` is not supported: start the run by webhook
+            repeat loop
         "##,
         "
-            gmail_start>gmail tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take
+            gmail_start>gmail repeat.item>check_job check_job>done done.false>wait repeat.done>take gmail>take
+            tick>repeat wait>repeat.next done.true>repeat.result
         ",
     );
 }
@@ -330,7 +332,7 @@ fn a_sound_workflow_can_be_published_as_it_is() {
         ("webhook-enrichment.json", true),
         ("loop-over-items.json", true),
         ("remind-customers.json", true),
-        ("drawn-circle.json", false),
+        ("drawn-circle.json", true),
     ] {
         assert_eq!(
             compile::compile(&file(name).graph).finish().0.is_some(),

@@ -27,7 +27,7 @@ const UNFINISHED: [(&str, &str); 15] = [
     ("dify/support-triage.yml", "channel_incomplete"),
     ("dify/webhook-enrichment.yml", "unknown_variable"),
     ("n8n/agent-with-tools.json", "channel_incomplete"),
-    ("n8n/drawn-circle.json", "cycle"),
+    ("n8n/drawn-circle.json", "placeholder"),
     ("n8n/error-handling.json", "placeholder"),
     ("n8n/human-approval.json", "channel_incomplete"),
     ("n8n/lead-scoring.json", "channel_incomplete"),

@@ -147,3 +147,51 @@ fn loops_have_no_output_inside_their_body() {
     assert_eq!(found(&nodes("start"), connections), Vec::<String>::new());
     assert_eq!(found(&nodes("each"), connections).len(), 1);
 }
+
+#[test]
+fn a_loop_has_items_or_rounds() {
+    let problems = |config: Value, back: &str| {
+        let nodes = [
+            ("start", "input", json!({})),
+            ("l", "loop", config),
+            ("a", "condition", json!({"expression": "true"})),
+            ("end", "send_result", json!({})),
+        ];
+        found(&nodes, &format!("start>l l.item>a a.true>l.{back} l.done>end"))
+    };
+    assert_eq!(problems(json!({"maxRounds": 5}), "next"), Vec::<String>::new());
+    let open = "loop_open: node `l`: its body is not connected back to `next`, so it has only one round";
+    assert_eq!(problems(json!({"maxRounds": 5}), "result"), [open]);
+    let both = problems(json!({"maxRounds": 5, "items": "input", "concurrency": 2}), "next");
+    let not_allowed = "is not allowed with maxRounds; remove one of them";
+    for field in ["items", "concurrency"] {
+        assert!(
+            both.iter().any(|problem| problem.contains(&format!("config.{field}")) && problem.ends_with(not_allowed)),
+            "{both:?}"
+        );
+    }
+    let neither = problems(json!({}), "next");
+    assert!(neither[0].contains("is missing; write the list, or maxRounds to repeat the body"), "{neither:?}");
+    let unknown = problems(json!({"items": "input"}), "result");
+    assert!(unknown.iter().any(|problem| problem.contains("has no input `result`")), "{unknown:?}");
+}
+
+/// A retry from a step in a body repeats the steps that follow it in the next round.
+#[test]
+fn the_body_of_a_loop_in_rounds_follows_each_of_its_steps() {
+    let nodes = |config: Value| {
+        [
+            ("start", "input", json!({})),
+            ("l", "loop", config),
+            ("a", "transform", json!({"value": "1"})),
+            ("b", "condition", json!({"expression": "true"})),
+            ("end", "send_result", json!({})),
+        ]
+    };
+    let followers = |config: Value| {
+        let graph = graph(&nodes(config), "start>l l.item>a a>b b.true>l.next l.done>end");
+        crate::compile::compile(&graph).finish().0.unwrap().downstream(3).into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(followers(json!({"items": "input"})), [1, 3, 4]);
+    assert_eq!(followers(json!({"maxRounds": 5})), [1, 2, 3, 4]);
+}

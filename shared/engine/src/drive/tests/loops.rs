@@ -98,3 +98,32 @@ async fn an_element_that_fails_cancels_the_others_in_progress() {
     assert_eq!(world.failure(), "each: denied");
     assert_eq!(world.dropped(), ["each[0]/call", "each[1]/call", "each[2]/call", "each[4]/call"]);
 }
+
+/// A loop in rounds that counts to 15, with a crash at every third write.
+#[tokio::test(start_paused = true)]
+async fn each_round_has_one_result_after_crashes() {
+    for crash in [Crash::AfterWrite, Crash::BeforeWrite] {
+        let nodes = [
+            ("start", "input", json!({})),
+            ("count", "loop", json!({"maxRounds": 20})),
+            ("call", "http", echo(json!({}))),
+            ("more", "condition", json!({"expression": "input < 15"})),
+            ("end", "send_result", json!({})),
+        ];
+        let connections =
+            "start>count count.item>call call>more more.true>count.next more.false>count.result count.done>end";
+        let world = World::new(&nodes, connections, |effect| ok(input_of(effect).as_u64().unwrap_or_default() + 1));
+        world.crash(move |commit| commit.is_multiple_of(3).then_some(crash));
+        let mut crashes = 0;
+        while world.process().await == Exit::Crashed {
+            crashes += 1;
+        }
+        assert!(crashes >= 4, "{crashes}");
+        assert_eq!(world.output(), 15);
+        let lines = world.lines();
+        for round in 0..15 {
+            let line = format!("count[{round}]/call > out");
+            assert_eq!(lines.iter().filter(|other| **other == line).count(), 1, "{line}");
+        }
+    }
+}

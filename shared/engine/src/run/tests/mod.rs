@@ -6,6 +6,7 @@ mod items;
 mod loops;
 mod previews;
 pub(crate) mod properties;
+mod rounds;
 
 use std::collections::BTreeMap;
 

@@ -13,6 +13,8 @@ fn graphs() -> u64 {
     std::env::var("RUN_GRAPHS").map_or(400, |graphs| graphs.parse().unwrap())
 }
 
+const MAX_ROUNDS: u8 = 4;
+
 /// What a random graph may contain besides its other nodes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Kinds {
@@ -101,13 +103,16 @@ impl Drawing {
                 "send_result" => (self.add(kind, json!({})), &["out"]),
                 _ if parents.len() == 2 => continue,
                 _ => {
-                    let config = self.random_loop();
+                    let has_rounds = self.rng.u8(..3) == 0;
+                    let config = if has_rounds { json!({"maxRounds": MAX_ROUNDS}) } else { self.random_loop() };
                     let id = self.add(kind, config);
                     let steps = self.rng.usize(1..4);
                     let body =
                         self.grow(vec![(id.clone(), "item")], steps, &[parents, std::slice::from_ref(&id)].concat());
-                    for port in self.choose(&body) {
-                        self.connect(&port, &id, "next");
+                    let (exit, port) =
+                        if has_rounds { (self.decide_on_round(&id), "in") } else { (id.clone(), "next") };
+                    for from in self.choose(&body) {
+                        self.connect(&from, &exit, port);
                     }
                     (id, &["done"])
                 }
@@ -119,6 +124,15 @@ impl Drawing {
             ports.extend(outputs.iter().map(|port| (id.clone(), *port)));
         }
         ports
+    }
+
+    /// The condition at the end of a body whether there is another round.
+    fn decide_on_round(&mut self, id: &str) -> String {
+        let rounds = self.rng.u8(..MAX_ROUNDS);
+        let decides = self.add("condition", json!({"expression": format!("vars.index < {rounds}")}));
+        self.connect(&(decides.clone(), "true"), id, "next");
+        self.connect(&(decides.clone(), "false"), id, "result");
+        decides
     }
 
     fn random_loop(&mut self) -> Value {

@@ -30,6 +30,12 @@ pub fn batches(node: Context) -> Translation {
     translation.with_exits([(item, 0, "item"), (done, 0, "done")]).with_notes(notes)
 }
 
+/// A loop around a cycle of nodes. n8n does not limit the rounds of a cycle.
+pub fn repeat() -> Translation {
+    const MAX_ROUNDS: u32 = 1_000;
+    Translation::new("loop", json!({"maxRounds": MAX_ROUNDS, "itemMode": {}}))
+}
+
 pub fn wait(node: Context) -> Translation {
     const MAX_SECONDS: f64 = 2_592_000.0;
     let config = |field: &str, value: Value| json!({field: value, "itemMode": {"run": "all"}});

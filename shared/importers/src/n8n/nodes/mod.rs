@@ -18,7 +18,7 @@ mod seen;
 mod triggers;
 
 use super::context::Context;
-use super::document::SourceNode;
+use super::document::{REPEAT, SourceNode};
 use super::javascript::expression;
 use super::{policies, services};
 use crate::lenient::{text, truncate};
@@ -71,6 +71,7 @@ fn translate_type(node: Context) -> Translation {
         kind if data::is_data(kind) => data::data(node),
         "httpRequest" => http::http(node),
         "splitInBatches" => flow::batches(node),
+        REPEAT => flow::repeat(),
         "wait" => flow::wait(node),
         "executeWorkflow" => flow::workflow(node),
         "stopAndError" => flow::fail(node),

@@ -334,6 +334,7 @@ export const editor = {
     whenEmpty: "Without items",
     inputs: "Inputs",
     failOnStatus: "Fail on error statuses",
+    maxRounds: "Rounds at most",
     onItemError: "If an element fails",
     error: "Error of an item",
     mode: "Mode",

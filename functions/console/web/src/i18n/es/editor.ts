@@ -334,6 +334,7 @@ export const editor: Dictionary["editor"] = {
     whenEmpty: "Sin elementos",
     inputs: "Entradas",
     failOnStatus: "Fallar con estados de error",
+    maxRounds: "Rondas como máximo",
     onItemError: "Si un elemento falla",
     error: "Error de un elemento",
     mode: "Modo",

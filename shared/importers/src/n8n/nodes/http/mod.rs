@@ -22,8 +22,8 @@ const MAX_CONCURRENCY: u64 = 20;
 
 pub fn http(node: Context) -> Translation {
     let mut call = HttpCall::default();
-    let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
-    let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
+    let method = ["method", "requestMethod"].map(|name| literal_text(node.parameter(name)));
+    let method = method.iter().map(|method| method.trim()).find(|method| !method.is_empty()).unwrap_or("GET");
     if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
         return Translation::unsupported("its HTTP method is computed or not supported");
     }

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { type Draft, useDraft } from "../draft";
 import { useLastValues } from "../lastValues";
-import { hasEach } from "../model/ports";
+import { hasEach, hasRounds } from "../model/ports";
 import type { Config, Graph, GraphNode, NodeType } from "../model/types";
 import { evaluate } from "./evaluate";
 import { type Expression, readExpression } from "./language";
@@ -72,7 +72,8 @@ function useItem(graph: Graph, types: ReadonlyMap<string, NodeType>, last: LastV
 const listOf = (graph: Graph, loop: string): Expression | undefined => {
   const node = graph.nodes.find(({ id }) => id === loop);
   const list = node !== undefined && hasEach(node) ? (node.config?.["each"] as Config)["items"] : node?.config?.["items"];
-  const expression = readExpression(list, "cel");
+  // The first round gets the input of the loop.
+  const expression = readExpression(node !== undefined && hasRounds(node) ? "[input]" : list, "cel");
   return expression.text.trim() === "" ? undefined : expression;
 };
 

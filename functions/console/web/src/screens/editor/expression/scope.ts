@@ -1,4 +1,4 @@
-import { hasEach, inputNames } from "../model/ports";
+import { hasEach, hasRounds, inputNames, leadsBack } from "../model/ports";
 import type { Config, Connection, Graph, GraphNode, NodeType } from "../model/types";
 import type { Path } from "./caret";
 
@@ -65,7 +65,7 @@ const LOOP: Place = {
   value: undefined,
 };
 
-const isBackEdge = ({ to }: Connection, types: ReadonlyMap<string, string>) => types.get(to.node) === "loop" && to.port === "next";
+const isBackEdge = ({ to }: Connection, types: ReadonlyMap<string, string>) => leadsBack(types.get(to.node), to.port);
 
 function connectionsInto(connections: readonly Connection[]): Map<string, Connection[]> {
   const into = new Map<string, Connection[]>();
@@ -188,11 +188,14 @@ export class Outputs {
 }
 
 /** What the configuration says about the output. The catalogue has the output of the example instead. */
-function configuredSchemas({ type, config = {} }: GraphNode): ValueSchema[] | null {
+function configuredSchemas(node: GraphNode): ValueSchema[] | null {
+  const { type, config = {} } = node;
   const fields = config?.["fields"];
   switch (type) {
     case "input":
       return [...asSchemas(config?.["schema"]), ...(config?.["example"] === undefined ? [] : [schemaOf(config["example"])])];
+    case "loop":
+      return hasRounds(node) ? [] : null;
     case "transform":
       if (typeof fields !== "object" || fields === null) return [];
       return [{ type: "object", properties: Object.fromEntries(Object.keys(fields).map((name) => [name, {}])) }];

@@ -1,5 +1,6 @@
 // What a node did in previews and in a run, in one shape.
 import type { Span } from "../../../api/types";
+import { leadsBack } from "./ports";
 import type { Graph, PreviewNode } from "./types";
 
 /** A value, or why it is not there: it is too large for the answer, or the node did not get so far. */
@@ -42,7 +43,8 @@ function outputOf({ state, output, outputBytes }: PreviewNode): Shown {
 
 /** The outputs of the nodes before a step, in the same iteration of a loop or outside of it. */
 function inputsOf(graph: Graph, { nodeId, step }: PreviewNode, previewed: Previews): NodeStep["inputs"] {
-  const sources = graph.connections.filter(({ to }) => to.node === nodeId && to.port !== "next").map(({ from }) => from);
+  const type = graph.nodes.find(({ id }) => id === nodeId)?.type;
+  const sources = graph.connections.filter(({ to }) => to.node === nodeId && !leadsBack(type, to.port)).map(({ from }) => from);
   return sources.flatMap(({ node, port }) => {
     const steps = previewed.get(node)?.steps ?? [];
     const source = placesOf(step).map((place) => steps.find((other) => other.step === place + node)).find((found) => found !== undefined);

@@ -1,5 +1,5 @@
 // Previews of a part of the graph: which nodes are carried out, and which take a pinned output instead.
-import { outputNames } from "./ports";
+import { leadsBack, outputNames } from "./ports";
 import type { Connection, Graph, NodeType } from "./types";
 
 /** The output that a node has in previews, instead of being carried out. */
@@ -75,7 +75,7 @@ function followersOf({ nodes, connections }: Graph, nodeId: string): Set<string>
   const met = new Set<string>();
   const queue = connections.filter(({ from }) => from.node === nodeId);
   for (const { to } of queue) {
-    const enters = loops.has(to.node) && to.port !== "next" && !entered.has(to.node);
+    const enters = loops.has(to.node) && !leadsBack("loop", to.port) && !entered.has(to.node);
     if (enters) entered.add(to.node);
     if (met.has(to.node) && !enters) continue;
     met.add(to.node);

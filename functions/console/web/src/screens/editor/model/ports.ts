@@ -56,8 +56,15 @@ export function caseNames(config: GraphNode["config"]): string[] {
 
 export function inputNames(node: GraphNode, type: NodeType | undefined): string[] {
   const own = node.type === "code" ? namesIn(node.config?.["inputs"]) : null;
-  return own ?? type?.inputs.map((port) => port.name) ?? [];
+  const names = own ?? type?.inputs.map((port) => port.name) ?? [];
+  return hasRounds(node) ? [...names, "result"] : names;
 }
+
+/** Whether the node is a loop without a list. It repeats its body as long as something comes back. */
+export const hasRounds = ({ type, config }: GraphNode): boolean => type === "loop" && config?.["maxRounds"] !== undefined;
+
+/** Whether a connection into a node leads from the body of a loop back to it. */
+export const leadsBack = (type: string | undefined, port: string): boolean => type === "loop" && (port === "next" || port === "result");
 
 /** The ports of a node, with those that only its connections name. */
 export function portsOf(node: GraphNode, type: NodeType | undefined, connections: readonly Connection[]): Ports {
