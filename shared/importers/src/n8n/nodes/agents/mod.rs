@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::ai::{join, model, prompt};
 use super::chains::schema;
-use crate::lenient::{is_empty, text, truncate};
+use crate::lenient::{is_empty, truncate};
 use crate::model::settings;
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{is_computed, literal_text, text_field};
