@@ -63,7 +63,7 @@ async function run(node) {
   if (type === 'functionItem') return n8n.functionItem(evaluate(`(async (item) => {${functionCode}\n})`), policy);
   if (type === 'function') return n8n.function(evaluate(`(async (items) => {${functionCode}\n})`), policy);
   if (type === 'code') {
-    const code = evaluate(`(async () => {${jsCode}\n})`);
+    const code = evaluate(`(async () => {\n${jsCode}\n})`);
     return mode === 'runOnceForEachItem' ? n8n.each(code, policy) : n8n.all(code, policy);
   }
   const parameters = withFunctions(node.parameters);

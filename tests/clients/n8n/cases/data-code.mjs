@@ -33,6 +33,7 @@ export const cases = [
   each('an item', 'return { json: { b: $json.a * 2 } }'),
   each('the item itself, changed', '$input.item.json.b = $itemIndex;\nreturn $input.item;'),
   each('the first item of all is refused', 'return { b: $input.first().json.a };'),
+  each('a comment may name all items', '  // $input.all()\nreturn { b: 1 };'),
   each('the first item of another node', 'return { b: $("Start").first().json.a, n: $json.a };'),
   each('null drops the item', 'return $itemIndex === 0 ? null : { b: 1 }'),
   each('nothing drops the item', 'if ($itemIndex === 0) return { b: 1 }'),

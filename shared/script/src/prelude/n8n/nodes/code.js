@@ -73,38 +73,47 @@
   /** Runs code once. `onError` is as in `n8n.each`. */
   n8n.all = (run, onError = 'fail', port = 'out') => runOnce(run, n8n.itemsOfCode, onError, port);
 
-  const itemOfResult = (result, index) => {
-    const isItem = n8n.isObject(result) && ('json' in result || 'binary' in result);
-    const json = isItem && !('json' in result) ? {} : isItem ? result.json : result;
-    if (!isJson(json)) throw new Error(`A 'json' property isn't an object [item ${index}]`);
-    return { json, pairedItem: { item: index }, ...(isItem && result.binary ? { binary: result.binary } : {}) };
-  };
-
-  // Code for each item that reads them all is refused, as in n8n.
-  const OF_ALL = /\$input\.(all|first|last|itemMatching)\b/;
   /**
    * Runs code for each item, one after the other. `onError` says what happens to an item whose code throws. With `item`, it becomes an
-   * item with the message. With `branch`, it goes to the port `error`, and the result is a map of ports.
+   * item with the message. With `branch`, it goes to the port `error` as `toFailed` makes it, and the result is a map of ports.
    */
-  n8n.each = async (run, onError = 'fail', port = 'out') => {
+  const runEach = async (run, toItem, toFailed, onError, port) => {
     const done = [];
     const failed = [];
-    const items = n8n.received();
-    const refused = OF_ALL.exec(String(run))?.[1];
-    for (let index = 0; index < items.length; index++) {
+    for (const [index, item] of n8n.received().entries()) {
       const origin = { pairedItem: { item: index } };
       try {
-        if (refused) throw new Error(`Can't use .${refused}() here`);
-        const result = await n8n.withItem(index, async () => run());
-        if (result) done.push(itemOfResult(result, index));
+        const result = await n8n.withItem(index, async () => run(item));
+        const made = toItem(result, item, index);
+        if (made) done.push({ ...made, ...origin });
       } catch (error) {
         if (onError === 'fail') throw error;
         const json = { error: describe(error) };
         if (onError === 'item') done.push({ json, ...origin });
-        else failed.push({ json: { ...items[index].json, ...json }, ...origin });
+        else failed.push(toFailed(json, item, origin));
       }
     }
     return onError === 'branch' ? { [port]: done, error: failed } : done;
+  };
+
+  const itemOfResult = (result, _, index) => {
+    if (!result) return undefined;
+    const isItem = n8n.isObject(result) && ('json' in result || 'binary' in result);
+    const json = isItem && !('json' in result) ? {} : isItem ? result.json : result;
+    if (!isJson(json)) throw new Error(`A 'json' property isn't an object [item ${index}]`);
+    return { json, ...(isItem && result.binary ? { binary: result.binary } : {}) };
+  };
+
+  // Code for each item that reads them all, outside of comments, is refused, as in n8n.
+  const OF_ALL = /^(?!\s*(?:\/\/|\/?\*)).*\$input\.(all|first|last|itemMatching)/m;
+  n8n.each = (run, onError = 'fail', port = 'out') => {
+    const refused = OF_ALL.exec(String(run))?.[1];
+    const runOf = () => {
+      if (refused) throw new Error(`Can't use .${refused}() here`);
+      return run();
+    };
+    const toFailed = (json, item, origin) => ({ json: { ...item.json, ...json }, ...origin });
+    return runEach(runOf, itemOfResult, toFailed, onError, port);
   };
 
   const copied = (item) => ({ ...item, json: n8n.copy(item.json) });
@@ -122,24 +131,13 @@
     runOnce(() => run(n8n.received().map(copied)), itemsOfFunction, onError, port);
 
   /** The node "Function Item": its code gets the data of one item, and returns data. The files stay. */
-  n8n.functionItem = async (run, onError = 'fail', port = 'out') => {
-    const done = [];
-    const failed = [];
-    const items = n8n.received();
-    for (let index = 0; index < items.length; index++) {
-      try {
-        const json = await n8n.withItem(index, () => run(n8n.copy(items[index].json)));
-        if (json === undefined) throw new Error('No data got returned. Always an object has to be returned!');
-        if (json === null) throw new TypeError('Cannot convert undefined or null to object');
-        if (typeof json !== 'object') throw new Error('The data that the code returns must be an object.');
-        done.push({ ...items[index], json });
-      } catch (error) {
-        if (onError === 'fail') throw error;
-        const json = { error: describe(error) };
-        if (onError === 'item') done.push({ json, pairedItem: { item: index } });
-        else failed.push({ json });
-      }
-    }
-    return onError === 'branch' ? { [port]: done, error: failed } : done;
+  n8n.functionItem = (run, onError = 'fail', port = 'out') => {
+    const toItem = (json, item) => {
+      if (json === undefined) throw new Error('No data got returned. Always an object has to be returned!');
+      if (json === null) throw new TypeError('Cannot convert undefined or null to object');
+      if (typeof json !== 'object') throw new Error('The data that the code returns must be an object.');
+      return { ...item, json };
+    };
+    return runEach((item) => run(n8n.copy(item.json)), toItem, (json) => ({ json }), onError, port);
   };
 })
