@@ -12,7 +12,7 @@ use engine::compile::{ExecutionPlan, GraphProblem, PinnedOutput, Severity, compi
 use engine::nodes::ERROR;
 use engine::nodes::r#loop::ITEM;
 use platform::offload;
-use runner::{ExampleEffects, Preview, Trigger, find_trigger, pin_people};
+use runner::{ExampleEffects, Preview, find_trigger, pin_people};
 use serde_json::Value;
 
 use crate::dto::dry_run::{DryRunErrorOut, DryRunOut};
