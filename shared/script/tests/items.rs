@@ -180,6 +180,6 @@ fn the_library_has_the_functions_of_imports() {
         "withQuery",
         "xml",
     ];
-    let missing = evaluate(&format!("{}.filter((name) => typeof n8n[name] !== 'function')", json!(names)));
+    let missing = evaluate(&format!("{}.filter((name) => typeof n8n[name] !== 'function')", json!(&names[..])));
     assert_eq!(missing, json!([]));
 }

@@ -51,7 +51,8 @@ fn assert_repeats(wires: &str, expected: &str) {
     let mut found: Vec<String> = connections(&imported).split(' ').map(str::to_owned).collect();
     found.retain(|wire| !wire.contains(">result"));
     let mut expected: Vec<&str> = expected.split_whitespace().collect();
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     assert_eq!(found, expected, "{wires}");
     let errors: Vec<_> =
         problems(&imported).into_iter().filter(|problem| problem.severity == compile::Severity::Error).collect();
