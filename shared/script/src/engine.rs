@@ -142,7 +142,7 @@ impl<'js> Execution<'_, 'js> {
         let Ok(promise) = promise else {
             return Err(Failure::Thrown(self.describe(&prelude, ctx.catch())));
         };
-        let settle = |promise: &Promise<'js>| -> Result<bool, Failure> {
+        let go_on = || -> Result<bool, Failure> {
             if ctx.execute_pending_job() {
                 return Ok(true);
             }
@@ -154,7 +154,7 @@ impl<'js> Execution<'_, 'js> {
                 _ => Ok(false),
             }
         };
-        while self.sandbox.budget().charge(1) && settle(&promise)? {}
+        while self.sandbox.budget().charge(1) && go_on()? {}
         match promise.state() {
             PromiseState::Pending => Err(Failure::Unsettled),
             PromiseState::Rejected => {
