@@ -35,7 +35,7 @@ pub struct HttpNode<V = Cel, T = Jinja> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub body: Option<RequestBody<V, T>>,
-    /// The credential of the workflow that authenticates the call.
+    /// The credential of the workflow that authenticates the call. One of the type `path` replaces `{credential}` in the URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub credential_id: Option<Uuid>,
@@ -127,6 +127,9 @@ pub struct ToolCredentialKey {
 /// The header that identifies a repeated call, which the platform sets.
 const RESERVED_HEADER: &str = "idempotency-key";
 
+/// The name in the reserved place of a URL, `{credential}`, which a credential of the type `path` fills.
+const PLACE_NAME: &str = "credential";
+
 /// The reason why a call cannot have this header, or `None`.
 pub fn header_problem(name: &str, value: &str) -> Option<Translated> {
     const BREAK: Translated = Translated::new(
@@ -217,15 +220,24 @@ impl NodeKind for HttpNode {
             is_name(name).then_some(name)
         });
         let message = |name: &str| {
-            let message = translated!(
+            let is_place = name == PLACE_NAME;
+            if is_place && self.credential_id.is_some() {
+                return None;
+            }
+            let needs_credential = translated!(
+                "`{{{name}}}` is the place for a credential of the type `path`; select one",
+                "`{{{name}}}` es el lugar de una credencial del tipo `path`; seleccione una"
+            );
+            let placeholder = translated!(
                 "`{{{name}}}` is sent as it is; a placeholder is an expression in double braces, \
                  such as `{{{{ input.{name} }}}}`",
                 "`{{{name}}}` se envía tal cual; un marcador es una expresión entre llaves dobles, \
                  como `{{{{ input.{name} }}}}`"
             );
-            FieldWarning { code: "literal_braces", field: "url", message }
+            let message = if is_place { needs_credential } else { placeholder };
+            Some(FieldWarning { code: "literal_braces", field: "url", message })
         };
-        named.map(message).into_iter().collect()
+        named.and_then(message).into_iter().collect()
     }
 
     fn credential(&self) -> Option<(Uuid, &'static str)> {
