@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
+use super::media::media;
 use crate::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole_number};
 use crate::model::settings;
 use crate::n8n::context::Context;
@@ -81,6 +82,9 @@ fn resource<'w>(node: Context<'w, '_>) -> &'w str {
 /// A direct call of a model provider, for a text or an image.
 pub fn service(node: Context) -> Translation {
     let (resource, operation) = (resource(node), text(node.parameter("operation")));
+    if let Some(translation) = media(node, resource, operation) {
+        return translation;
+    }
     match (resource, operation) {
         ("image", "" | "generate" | "create") => image(node),
         ("" | "text" | "chat" | "message", "" | "message" | "complete" | "response" | "create") => messages(node),
@@ -155,7 +159,7 @@ fn messages(node: Context) -> Translation {
 }
 
 /// The answer, in the form of the provider.
-fn answer(node: Context, is_json: bool) -> String {
+pub fn answer(node: Context, is_json: bool) -> String {
     let source = node.source();
     let is_simple = *node.parameter("simplify") != false && *node.parameter("simplifyOutput") != false;
     let text = if is_json { "JSON.stringify(output)" } else { "output" };

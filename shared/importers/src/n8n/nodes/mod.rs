@@ -8,6 +8,7 @@ mod files;
 mod flow;
 mod forms;
 mod http;
+mod media;
 mod messages;
 mod schedule;
 mod triggers;
@@ -44,8 +45,14 @@ fn translate_type(node: Context) -> Translation {
         return messages::review(node);
     }
     let answer = || messages::answer(node).filter(|_| source.is_messaging());
+    let bot = || {
+        let bot = || services::translate_bot(source.version, node.parameters(), &expression);
+        messages::needs_bot(node).then(bot).flatten()
+    };
     let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
-    if let Some(translation) = Some(()).filter(|()| !source.is_trigger()).and_then(|()| answer().or_else(service)) {
+    if let Some(translation) =
+        Some(()).filter(|()| !source.is_trigger()).and_then(|()| bot().or_else(answer).or_else(service))
+    {
         return translation;
     }
     match source.kind {
@@ -57,6 +64,8 @@ fn translate_type(node: Context) -> Translation {
         _ if source.is_chat() => triggers::message(node),
         "code" | "function" | "functionItem" | "aiTransform" => code::code(node),
         "extractFromFile" | "convertToFile" | "spreadsheetFile" | "readPDF" => files::file(node),
+        "writeBinaryFile" => files::kept(node),
+        "readWriteFile" if text(node.parameter("operation")) == "write" => files::kept(node),
         kind if data::is_data(kind) => data::data(node),
         "httpRequest" => http::http(node),
         "splitInBatches" => flow::batches(node),
