@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 168] = [
+const TEXTS: [(&str, &str); 169] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -247,6 +247,8 @@ const TEXTS: [(&str, &str); 168] = [
      "El archivo: `{base64, contentType}`, como de `write_file`. Su tipo de contenido pasa a ser la cabecera."),
     ("A CEL expression.",
      "Una expresión CEL."),
+    ("The credential of the workflow that authenticates the call.",
+     "La credencial del flujo con la que se autentica la llamada."),
     ("The credential of the workflow that authenticates the call. One of the type `path` replaces `{credential}` in the URL.",
      "La credencial del flujo con la que se autentica la llamada. Una del tipo `path` reemplaza `{credential}` en la URL."),
     ("How the response body is read. If omitted, the media type decides: JSON is parsed, other text is a text, and the rest is `{base64, contentType}`. An empty body is null, except as `text`.",
