@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::media::media;
 use crate::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole_number};
 use crate::model::settings;
 use crate::n8n::context::Context;
@@ -82,9 +81,6 @@ fn resource<'w>(node: Context<'w, '_>) -> &'w str {
 /// A direct call of a model provider, for a text or an image.
 pub fn service(node: Context) -> Translation {
     let (resource, operation) = (resource(node), text(node.parameter("operation")));
-    if let Some(translation) = media(node, resource, operation) {
-        return translation;
-    }
     match (resource, operation) {
         ("image", "" | "generate" | "create") => image(node),
         ("" | "text" | "chat" | "message", "" | "message" | "complete" | "response" | "create") => messages(node),

@@ -17,23 +17,24 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const SIZE: &str = "files have at most 1 MiB";
 
 /// None if the provider does something else.
-pub fn media(node: Context, resource: &str, operation: &str) -> Option<Translation> {
-    match (node.source().kind, resource, operation) {
-        (_, "image", "analyze") => Some(read(node, "image", "What's in this image?")),
+pub fn media(node: Context) -> Option<Translation> {
+    let [resource, operation] = ["resource", "operation"].map(|name| text(node.parameter(name)));
+    Some(match (node.source().kind, resource, operation) {
+        (_, "image", "analyze") => read(node, "image", "What's in this image?"),
         ("googleGemini" | "anthropic", "document", "" | "analyze") => {
-            Some(read(node, "document", "What's in this document?"))
+            read(node, "document", "What's in this document?")
         }
         ("googleGemini", "audio", "" | "transcribe") => {
-            Some(gemini(node, "audio", Some("Generate a transcript of the speech")))
+            gemini(node, "audio", Some("Generate a transcript of the speech"))
         }
-        ("googleGemini", "audio" | "video", "analyze") => Some(gemini(node, resource, None)),
-        ("openAi", "audio", "transcribe") => Some(transcribe(node, "transcriptions")),
-        ("openAi", "audio", "translate") => Some(transcribe(node, "translations")),
-        ("openAi", "audio", "" | "generate") => Some(speak(node)),
-        ("openAi", "file", "" | "upload") => Some(upload(node)),
-        ("mistralAi", "" | "document", "" | "extractText") => Some(recognize_text(node)),
-        _ => None,
-    }
+        ("googleGemini", "audio" | "video", "analyze") => gemini(node, resource, None),
+        ("openAi", "audio", "transcribe") => transcribe(node, "transcriptions"),
+        ("openAi", "audio", "translate") => transcribe(node, "translations"),
+        ("openAi", "audio", "" | "generate") => speak(node),
+        ("openAi", "file", "" | "upload") => upload(node),
+        ("mistralAi", "" | "document", "" | "extractText") => recognize_text(node),
+        _ => return None,
+    })
 }
 
 /// The names of the files of the item, or their addresses.

@@ -81,7 +81,9 @@ fn translate_type(node: Context) -> Translation {
         | "sentimentAnalysis"
         | "textClassifier"
         | "chainRetrievalQa" => chains::chain(node),
-        "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
+        "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => {
+            media::media(node).unwrap_or_else(|| ai::service(node))
+        }
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
         "" => Translation::unsupported("the node has no type"),
