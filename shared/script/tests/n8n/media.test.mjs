@@ -31,6 +31,8 @@ test('messages of other services have their form', () => {
   assert.deepEqual(sent, { id: 'm', from: '34', type: 'text', text: { body: 'Hi' } });
   const [withFile] = n8n.messageOf('whatsApp', { ...message, attachments: [file] }).messages;
   assert.deepEqual(withFile.document, { id: 'f', mime_type: 'application/pdf', filename: 'a.pdf', caption: 'Hi' });
+  const template = n8n.whatsAppTemplate('hi|en', [{ bodyParameters: { parameter: [{ text: 'Ada' }] } }]);
+  assert.deepEqual(template.components, [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }]);
   assert.equal(n8n.messageOf('slack', message).channel, '34');
   assert.equal(n8n.messageOf('slack', { ...message, attachments: [file] }).files[0].url_private, 'f');
   assert.deepEqual(n8n.messageOf('chat', message), { sessionId: 't', action: 'sendMessage', chatInput: 'Hi' });

@@ -18,6 +18,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
     match source.kind {
         "telegram" if sends && !is_html(source.parameters) => telegram(source),
         "telegram" => super::telegram_bot::translate(source),
+        _ if source.operation("sendTemplate") == "sendTemplate" => super::meta::send_template(source),
         _ if sends => whats_app(source),
         _ if source.text("operation") == "mediaUrlGet" => super::meta::media_url(source),
         _ => None,

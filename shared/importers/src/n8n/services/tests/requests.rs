@@ -68,6 +68,25 @@ fn files_are_uploaded_before_they_are_shown() {
 }
 
 #[test]
+fn whats_app_sends_files_and_templates() {
+    let image = json!({
+        "operation": "send", "phoneNumberId": "1", "recipientPhoneNumber": "={{ $json.to }}", "messageType": "image",
+        "mediaPath": "useMedian8n",
+    });
+    let steps = translated("whatsApp", 1.0, image);
+    let urls: Vec<_> = steps.iter().map(|step| step["config"]["url"].to_string()).collect();
+    assert!(urls[0].contains("/media") && urls[1].contains("$json.phone"), "{urls:?}");
+    assert_eq!(steps[1]["config"]["body"]["value"]["js"], "$json.message");
+    let template = json!({"phoneNumberId": "1", "recipientPhoneNumber": "+34 6", "template": "hello|en_US"});
+    let body = &translated("whatsApp", 1.0, template)[0]["config"]["body"]["value"]["js"];
+    assert_eq!(
+        body,
+        "{ messaging_product: \"whatsapp\", to: String(\"+34 6\").replace(/[^\\d]/g, ''), type: \"template\", \
+         template: n8n.whatsAppTemplate(\"hello|en_US\", []) }"
+    );
+}
+
+#[test]
 fn requests_of_the_table_have_a_path_a_query_and_a_body() {
     let steps = translated(
         "apify",

@@ -53,6 +53,18 @@
       messages: [{ id: messageId, from, type, [type]: media ?? { body: text } }],
     };
   };
+  /** A template with the texts and images of its parts. */
+  n8n.whatsAppTemplate = (template, components) => {
+    const [name, code] = String(template).split('|');
+    const parameter = ({ type = 'text', text, imageLink }) =>
+      type === 'image' ? { type, image: { link: imageLink } } : { type: 'text', text: String(text ?? '') };
+    const part = ({ type = 'body', bodyParameters, headerParameters }) => ({
+      type,
+      parameters: ((type === 'header' ? headerParameters : bodyParameters)?.parameter ?? []).map(parameter),
+    });
+    return { name, language: { code }, components: components.map(part) };
+  };
+
   const slack = ({ text, participant, attachments = [], messageId, threadId, address }) => {
     const files = attachments.map(({ id, name, mediaType }) => ({ url_private: id, name, mimetype: mediaType }));
     const message = { type: 'message', user: participant.id, channel: address ?? threadId, ts: messageId, text };
