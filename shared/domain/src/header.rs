@@ -1,6 +1,6 @@
 //! Validation of the headers that users configure for outbound calls.
 
-use super::expression::VARIABLES;
+use super::expression::{ITEM_VARIABLES, VARIABLES};
 use super::language::Translated;
 use super::secret_name;
 
@@ -43,7 +43,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 /// Whether the JavaScript that gives the value of a header contains a plain-text secret: a text with credentials, or, in a
 /// header for secrets, no variable from which the secret could come.
 pub fn is_secret_in_js(name: &str, source: &str) -> bool {
-    let reads_variables = VARIABLES.iter().any(|variable| source.contains(variable));
+    let reads_variables = VARIABLES.iter().chain(&ITEM_VARIABLES).any(|variable| source.contains(variable));
     let texts = source.split(['\'', '"', '`']);
     let has_text = |text: &str| has_credentials(text) && !text.contains("${");
     (secret_name::is_secret(name) && !reads_variables) || texts.into_iter().any(has_text)
@@ -85,12 +85,15 @@ mod tests {
             ("X-Api-Key", "atob('YWJj')"),
             ("x-custom", "`Bearer abc`"),
             ("x-custom", "input.a ? 'Basic YTpi' : ''"),
+            ("Authorization", "$json.a ? 'Bearer abc' : ''"),
         ] {
             assert!(is_secret_in_js(name, source), "{name}: {source}");
         }
         for (name, source) in [
             ("Authorization", "'Bearer ' + input.token"),
             ("Authorization", "`Bearer ${nodes.login.output.token}`"),
+            ("Authorization", "$text`Bearer ${() => $json.access_token}`"),
+            ("X-Api-Key", "$('Log in').item.json.key"),
             ("accept", "'text/plain'"),
         ] {
             assert!(!is_secret_in_js(name, source), "{name}: {source}");

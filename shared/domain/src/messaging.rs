@@ -47,6 +47,7 @@ impl MessagingProvider {
             | CredentialType::Basic
             | CredentialType::Header
             | CredentialType::Query
+            | CredentialType::Path
             | CredentialType::Oauth2ClientCredentials
             | CredentialType::Oauth2AuthorizationCode => None,
         }

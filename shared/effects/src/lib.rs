@@ -12,6 +12,7 @@ mod file;
 mod http;
 mod mcp;
 mod model;
+mod prompt_files;
 mod retrieval;
 mod retry;
 mod streamed;
@@ -290,7 +291,7 @@ impl NodeEffects {
         outcome.map(EffectOutcome::Completed)
     }
 
-    async fn ask_model(&self, effect: &Effect, node: &ModelNode<String>) -> EffectResult {
+    async fn ask_model(&self, effect: &Effect, node: &ModelNode<Value, String>) -> EffectResult {
         let conversation = self.model_conversation(node).await?;
         self.performers.models.complete(&self.owner, effect, node, conversation).await
     }
@@ -301,7 +302,7 @@ impl NodeEffects {
     }
 
     /// What a `model` node knows of the conversation of the run.
-    async fn model_conversation(&self, node: &ModelNode<String>) -> Result<ModelConversation, EffectError> {
+    async fn model_conversation(&self, node: &ModelNode<Value, String>) -> Result<ModelConversation, EffectError> {
         let history = self.history_if(node.memory == Some(true)).await?;
         let files = match (&self.conversation, node.attachments) {
             (Some(conversation), Some(true)) => conversation.files().await?,

@@ -36,14 +36,14 @@ use serde_json::{Value, json};
 
 use crate::errors::to_effect_error;
 use crate::streamed::read_stream;
-use crate::{EffectOrigin, EffectOwner};
+use crate::{EffectOrigin, EffectOwner, prompt_files};
 
 /// What a model knows of the conversation of a run.
 #[derive(Default)]
 pub struct ModelConversation {
     /// The earlier messages.
     pub history: Vec<Message>,
-    /// The files of the message that started the run.
+    /// The files of the message that started the run, and of the node.
     pub files: Vec<ContentPart>,
 }
 
@@ -63,9 +63,10 @@ impl ModelEffects {
         &self,
         owner: &EffectOwner,
         effect: &Effect,
-        node: &ModelNode<String>,
-        conversation: ModelConversation,
+        node: &ModelNode<Value, String>,
+        mut conversation: ModelConversation,
     ) -> EffectResult {
+        conversation.files.extend(node.files.as_ref().map(prompt_files::read).transpose()?.into_iter().flatten());
         let answer = self.answer(owner, effect, make_prompt(node, conversation)).await?;
         let choice = answer.choices.into_first().map_err(to_effect_error)?;
         let text = choice.and_then(|choice| choice.message.content).unwrap_or_default();
@@ -308,8 +309,8 @@ fn to_number(float: f32) -> Value {
     float.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }
 
-fn make_prompt(node: &ModelNode<String>, conversation: ModelConversation) -> ChatPrompt {
-    let ModelNode { model, system, prompt, temperature, max_tokens, schema, memory: _, attachments: _ } = node.clone();
+fn make_prompt(node: &ModelNode<Value, String>, conversation: ModelConversation) -> ChatPrompt {
+    let ModelNode { model, system, prompt, temperature, max_tokens, schema, .. } = node.clone();
     let ModelConversation { history, files } = conversation;
     let prompt = Message::new(ChatRole::User, [ContentPart::Text(prompt)].into_iter().chain(files).collect());
     let messages = system.map(Message::system).into_iter().chain(history).chain([prompt]).collect();
@@ -345,6 +346,7 @@ mod tests {
             prompt: "p".to_owned(),
             memory: None,
             attachments: None,
+            files: None,
             temperature: Some(1.into()),
             max_tokens: Some(7),
             schema: schema.as_object().cloned(),

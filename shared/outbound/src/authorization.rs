@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::uri::PathAndQuery;
 use http::{Request, Uri};
 use url::Url;
 
@@ -34,6 +35,7 @@ pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -
             url.query_pairs_mut().append_pair(parameter, value);
             *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::InvalidCredential)?;
         }
+        Credential::Path { value } => *request.uri_mut() = fill_path(request.uri(), value)?,
         Credential::Oauth2ClientCredentials { .. } | Credential::Oauth2AuthorizationCode { .. } => {}
         // Sending one would reveal the account of a provider to another system.
         Credential::Slack { .. }
@@ -42,6 +44,18 @@ pub(super) fn authorize(credential: &Credential, request: &mut Request<Bytes>) -
         | Credential::SignedHttp { .. } => return Err(CallError::MessagingCredential),
     }
     Ok(())
+}
+
+/// The URL with a secret in the reserved place of its path. The host is never a part of it.
+fn fill_path(url: &Uri, secret: &str) -> Result<Uri, CallError> {
+    if !url.path().contains(Credential::PATH_PLACE) {
+        return Err(CallError::NoPlaceInPath);
+    }
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let filled = format!("{}{query}", url.path().replace(Credential::PATH_PLACE, secret));
+    let mut parts = url.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::try_from(filled).map_err(|_| CallError::InvalidCredential)?);
+    Uri::from_parts(parts).map_err(|_| CallError::InvalidCredential)
 }
 
 /// The header of a user and a password.

@@ -1,6 +1,7 @@
 //! The error of a call of a workflow.
 
 use super::OutboundError;
+use domain::credential::Credential;
 use domain::id::CredentialId;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,11 @@ pub enum CallError {
     ConsentNeeded(CredentialId),
     #[error("the credential cannot be sent in a request; check its header name and its values")]
     InvalidCredential,
+    #[error(
+        "the path of the URL has no place for the credential; write {} where its value belongs",
+        Credential::PATH_PLACE
+    )]
+    NoPlaceInPath,
     #[error("the credential belongs to a messaging provider; use a credential for HTTP calls")]
     MessagingCredential,
 }
@@ -35,7 +41,7 @@ impl CallError {
             Self::NoToken => "token_missing",
             Self::TokenUnavailable { .. } => "token_unavailable",
             Self::ConsentNeeded(_) => "credential_unauthorized",
-            Self::InvalidCredential | Self::MessagingCredential => "credential_unfit",
+            Self::InvalidCredential | Self::NoPlaceInPath | Self::MessagingCredential => "credential_unfit",
         }
     }
 }

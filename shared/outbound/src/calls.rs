@@ -56,15 +56,16 @@ impl Calls {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
         let Some((id, credential)) = credential else { return Ok(self.follow(request, timeouts).await?) };
         match credential {
-            Credential::Oauth2ClientCredentials { .. } => {
-                return self.send_with_token(request, id, credential, timeouts).await;
+            Credential::Oauth2ClientCredentials { .. } => self.send_with_token(request, id, credential, timeouts).await,
+            Credential::Oauth2AuthorizationCode { .. } => self.send_consented(request, id, credential, timeouts).await,
+            _ => {
+                let url = request.uri().clone();
+                authorize(credential, &mut request)?;
+                let answer = self.follow(request, timeouts).await?;
+                // The URL that answered has the secret, and may be shown.
+                Ok(if matches!(credential, Credential::Path { .. }) { Answer { url, ..answer } } else { answer })
             }
-            Credential::Oauth2AuthorizationCode { .. } => {
-                return self.send_consented(request, id, credential, timeouts).await;
-            }
-            _ => authorize(credential, &mut request)?,
         }
-        Ok(self.follow(request, timeouts).await?)
     }
 
     async fn follow(&self, request: Request<Bytes>, timeouts: &RequestTimeouts) -> Result<Answer, OutboundError> {

@@ -106,6 +106,7 @@ fn run_input(thread: &Thread, participant: ParticipantId, message: &ThreadMessag
         attachments: message.attachments.iter().map(|attachment| (&attachment.file).into()).collect(),
         thread_id: thread.id,
         message_id: message.id,
+        address: Some(&thread.destination.conversation),
     }
     .into_input()
 }

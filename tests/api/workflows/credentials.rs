@@ -20,6 +20,7 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         json!({"name": "b", "type": "basic", "username": "u", "password": secret}),
         json!({"name": "c", "type": "header", "header": "X-Key", "value": secret}),
         json!({"name": "d", "type": "query", "parameter": "key", "value": secret}),
+        json!({"name": "k", "type": "path", "value": secret}),
         json!({"name": "e", "type": "oauth2_client_credentials", "tokenUrl": "https://auth.example.com/token", "clientId": "c", "clientSecret": secret, "scope": "read"}),
         json!({"name": "j", "type": "oauth2_authorization_code", "authorizationUrl": "https://auth.example.com/authorize", "tokenUrl": "https://auth.example.com/token", "clientId": "c", "clientSecret": secret, "authorizationParameters": {"prompt": "consent"}, "clientAuthentication": "body"}),
         json!({"name": "f", "type": "slack", "botToken": secret, "signingSecret": secret}),
@@ -47,7 +48,7 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
         assert!(store.open(app.account("ada"), WorkflowId::new(), id).await.is_err());
     }
     let listed = ada.get(&path).await;
-    assert_eq!(listed.column("name"), ["a", "b", "c", "d", "e", "j", "f", "g", "h", "i"]);
+    assert_eq!(listed.column("name"), ["a", "b", "c", "d", "k", "e", "j", "f", "g", "h", "i"]);
     let one = ada.get(&format!("{path}/{}", listed.column("id")[4])).await;
     assert_eq!(one.json["data"], listed.json["data"][4]);
     assert_eq!(ada.get(&format!("{path}/{}", WorkflowId::new())).await.code(), "credential_not_found");

@@ -68,7 +68,7 @@ fn decisions(question: &Question) -> Vec<StepOutcome> {
 }
 
 /// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
-fn answers(step: &PlanStep, node: &ModelNode<String>) -> Vec<Value> {
+fn answers(step: &PlanStep, node: &ModelNode<Value, String>) -> Vec<Value> {
     let ask_model = |format: Option<Value>| {
         let messages = json!([
             {"role": "system", "content": node.system.as_deref().unwrap_or_default()},

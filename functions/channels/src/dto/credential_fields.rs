@@ -117,6 +117,7 @@ impl CredentialFields {
             CredentialType::Query => {
                 Credential::Query { parameter: given.needed("parameter"), value: given.needed("value") }
             }
+            CredentialType::Path => Credential::Path { value: given.needed("value") },
             CredentialType::Oauth2ClientCredentials => Credential::Oauth2ClientCredentials {
                 token_url: given.needed("tokenUrl"),
                 client_id: given.needed("clientId"),

@@ -89,20 +89,21 @@ impl<E: Effects> Participant<E> {
         }
     }
 
-    fn prompt(&self, system: String, prompt: String) -> ModelNode<String> {
+    fn prompt(&self, system: String, prompt: String) -> ModelNode<Value, String> {
         ModelNode {
             model: self.agent.model.clone(),
             system: Some(system),
             prompt,
             memory: None,
             attachments: None,
+            files: None,
             temperature: None,
             max_tokens: None,
             schema: None,
         }
     }
 
-    async fn ask(&self, step: &str, node: ModelNode<String>, ends_at: Instant) -> Result<Arc<Value>, StepError> {
+    async fn ask(&self, step: &str, node: ModelNode<Value, String>, ends_at: Instant) -> Result<Arc<Value>, StepError> {
         let asked = perform(&self.effects, &self.test, step, Operation::Model(node));
         timeout_at(ends_at, asked).await.unwrap_or_else(|_| Err(StepError::new("timeout", "the test had no time left")))
     }

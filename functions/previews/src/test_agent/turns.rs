@@ -101,6 +101,7 @@ impl ConversationTest {
             attachments: Vec::new(),
             thread_id: self.sandbox.thread,
             message_id: MessageId::new(),
+            address: None,
         }
         .into_input();
         let TestSubject { plan, trigger, .. } = &self.subject;

@@ -22,6 +22,7 @@ text_schemas! {
     Password(0, 8_192, ONE_LINE, "one line");
     HeaderName(1, 200, r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "a valid header name");
     Parameter(1, 200, ONE_LINE, "one line");
+    PathPart(1, 8_192, r"^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$", "characters of the path of a URL");
     Scope(0, 1_000, ONE_LINE, "one line");
     ServiceName(1, 60, "^[a-z0-9_-]+$", "characters of a-z, 0-9, _ and -");
     AuthorizationParameter(0, 1_000, ONE_LINE, "one line");
@@ -69,6 +70,11 @@ pub enum Credential {
         #[schema(value_type = Parameter)]
         parameter: String,
         #[schema(value_type = Secret)]
+        value: String,
+    },
+    /// A part of the path of the URL, which has `{credential}` in its place
+    Path {
+        #[schema(value_type = PathPart)]
         value: String,
     },
     /// OAuth 2 client credentials. The token is fetched with them and cached until it expires
@@ -175,6 +181,7 @@ pub enum CredentialType {
     Basic,
     Header,
     Query,
+    Path,
     Oauth2ClientCredentials,
     Oauth2AuthorizationCode,
     Slack,
@@ -186,11 +193,12 @@ pub enum CredentialType {
 }
 
 impl CredentialType {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Bearer,
         Self::Basic,
         Self::Header,
         Self::Query,
+        Self::Path,
         Self::Oauth2ClientCredentials,
         Self::Oauth2AuthorizationCode,
         Self::Slack,
@@ -210,6 +218,7 @@ impl CredentialType {
             Self::Basic => "basic",
             Self::Header => "header",
             Self::Query => "query",
+            Self::Path => "path",
             Self::Oauth2ClientCredentials => "oauth2_client_credentials",
             Self::Oauth2AuthorizationCode => "oauth2_authorization_code",
             Self::Slack => "slack",
@@ -227,12 +236,16 @@ impl fmt::Display for CredentialType {
 }
 
 impl Credential {
+    /// The place in the path of a URL that a credential of the type `path` fills.
+    pub const PATH_PLACE: &str = "{credential}";
+
     pub fn r#type(&self) -> CredentialType {
         match self {
             Self::Bearer { .. } => CredentialType::Bearer,
             Self::Basic { .. } => CredentialType::Basic,
             Self::Header { .. } => CredentialType::Header,
             Self::Query { .. } => CredentialType::Query,
+            Self::Path { .. } => CredentialType::Path,
             Self::Oauth2ClientCredentials { .. } => CredentialType::Oauth2ClientCredentials,
             Self::Oauth2AuthorizationCode { .. } => CredentialType::Oauth2AuthorizationCode,
             Self::Slack { .. } => CredentialType::Slack,

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use domain::chat::ContentPart;
 use domain::run::{RunThread, StepError};
 use engine::drive::{EffectError, RetryHint};
@@ -11,10 +9,10 @@ use messaging::{Attachments, FileContent, LoadError, LoadedFile};
 use tokio::time::sleep;
 
 use crate::errors::to_effect_error;
+use crate::prompt_files::{is_image, is_text, to_image};
 
 /// A longer text is cut.
 const MAX_TEXT_CHARS: usize = 40_000;
-const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// How often the files are tried within one attempt of the node, because a node may have only one attempt.
 const MAX_TRIES: u32 = 3;
@@ -50,10 +48,8 @@ fn describe(file: LoadedFile) -> ContentPart {
     let LoadedFile { name, media_type, content } = file;
     match content {
         FileContent::Missing(reason) => ContentPart::Text(format!("[{name}: {reason}]")),
-        FileContent::Loaded(content) if IMAGES.contains(&media_type.as_str()) => {
-            ContentPart::Image(format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&content)))
-        }
-        FileContent::Loaded(content) if media_type.starts_with("text/") || media_type == "application/json" => {
+        FileContent::Loaded(content) if is_image(&media_type) => to_image(&media_type, &content),
+        FileContent::Loaded(content) if is_text(&media_type) => {
             let content = String::from_utf8_lossy(&content);
             let content: String = content.chars().take(MAX_TEXT_CHARS).collect();
             ContentPart::Text(format!("[{name}]\n{content}"))

@@ -35,7 +35,7 @@ pub struct HttpNode<V = Cel, T = Jinja> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(inline, nullable = false)]
     pub body: Option<RequestBody<V, T>>,
-    /// The credential of the workflow that authenticates the call.
+    /// The credential of the workflow that authenticates the call. One of the type `path` replaces `{credential}` in the URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub credential_id: Option<Uuid>,
@@ -124,23 +124,34 @@ pub struct ToolCredentialKey {
     pub tool: String,
 }
 
-/// Headers that the platform sets: from a credential, and to identify a repeated call.
-const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
+/// The header that identifies a repeated call, which the platform sets.
+const RESERVED_HEADER: &str = "idempotency-key";
+
+/// The name in the reserved place of a URL, `{credential}`, which a credential of the type `path` fills.
+const PLACE_NAME: &str = "credential";
 
 /// The reason why a call cannot have this header, or `None`.
 pub fn header_problem(name: &str, value: &str) -> Option<Translated> {
-    const RESERVED: Translated = Translated::new(
-        "is set by the platform; keep secrets in a credential",
-        "lo fija la plataforma; guarde los secretos en una credencial",
-    );
     const BREAK: Translated = Translated::new(
         "contains a control character; remove line breaks",
         "contiene un carácter de control; quite los saltos de línea",
     );
-    let is_reserved = || RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-    let reserved = || is_reserved().then_some(RESERVED);
+    let reserved = || name.eq_ignore_ascii_case(RESERVED_HEADER).then_some(header::SET_BY_PLATFORM);
     let breaks = || value.contains(is_break).then_some(BREAK);
     header::problem(name).or_else(reserved).or_else(breaks)
+}
+
+/// The problem of a header that has its secret in clear. A run may compute one, such as a token that a service has given it.
+fn clear_problem(name: &str, value: &Jinja) -> Option<Translated> {
+    const CLEAR: Translated = Translated::new(
+        "is a secret that every reader sees; keep it in a credential, or compute it",
+        "es un secreto que ven todos los lectores; guárdelo en una credencial, o calcúlelo",
+    );
+    let is_clear = match value {
+        Jinja::Template(text) => header::is_secret(name, text),
+        Jinja::Js(script) => header::is_secret_in_js(name, &script.js),
+    };
+    (is_clear && name.eq_ignore_ascii_case("authorization")).then_some(CLEAR)
 }
 
 /// Whether a header's value cannot contain the character.
@@ -188,7 +199,7 @@ impl NodeKind for HttpNode {
         let mut problems = Vec::new();
         problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.into())));
         for (name, value) in &self.headers {
-            let problem = header_problem(name, &value.literal_parts().concat());
+            let problem = header_problem(name, &value.literal_parts().concat()).or_else(|| clear_problem(name, value));
             problems.extend(problem.map(|problem| (format!("headers.{name}"), problem.into())));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Head)) {
@@ -209,15 +220,24 @@ impl NodeKind for HttpNode {
             is_name(name).then_some(name)
         });
         let message = |name: &str| {
-            let message = translated!(
+            let is_place = name == PLACE_NAME;
+            if is_place && self.credential_id.is_some() {
+                return None;
+            }
+            let needs_credential = translated!(
+                "`{{{name}}}` is the place for a credential of the type `path`; select one",
+                "`{{{name}}}` es el lugar de una credencial del tipo `path`; seleccione una"
+            );
+            let placeholder = translated!(
                 "`{{{name}}}` is sent as it is; a placeholder is an expression in double braces, \
                  such as `{{{{ input.{name} }}}}`",
                 "`{{{name}}}` se envía tal cual; un marcador es una expresión entre llaves dobles, \
                  como `{{{{ input.{name} }}}}`"
             );
-            FieldWarning { code: "literal_braces", field: "url", message }
+            let message = if is_place { needs_credential } else { placeholder };
+            Some(FieldWarning { code: "literal_braces", field: "url", message })
         };
-        named.map(message).into_iter().collect()
+        named.and_then(message).into_iter().collect()
     }
 
     fn credential(&self) -> Option<(Uuid, &'static str)> {

@@ -30,6 +30,8 @@ pub struct MessageValue<'a> {
     pub attachments: Vec<MessageFile<'a>>,
     pub thread_id: ThreadId,
     pub message_id: MessageId,
+    /// The conversation at its provider, as `send_message` takes it: such as the chat of Telegram. None in a test.
+    pub address: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -41,13 +43,15 @@ pub struct MessageSender<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageFile<'a> {
+    /// How the provider finds the file, such as the file id of Telegram.
+    id: &'a str,
     name: &'a str,
     media_type: &'a str,
 }
 
 impl<'a> From<&'a RemoteFile> for MessageFile<'a> {
     fn from(file: &'a RemoteFile) -> Self {
-        Self { name: &file.name, media_type: &file.media_type }
+        Self { id: &file.reference, name: &file.name, media_type: &file.media_type }
     }
 }
 
@@ -63,9 +67,9 @@ impl NodeKind for MessageNode {
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: Translated = Translated::new(
         "Starts a run for each message of a conversation on a messaging channel; its value is {text, \
-         participant, attachments, threadId, messageId}.",
+         participant, attachments, threadId, messageId, address}.",
         "Inicia una ejecución por cada mensaje de una conversación en un canal de mensajería; su valor es \
-         {text, participant, attachments, threadId, messageId}.",
+         {text, participant, attachments, threadId, messageId, address}.",
     );
     const POLICIES: Policies = Policies::NONE;
 
@@ -77,7 +81,7 @@ impl NodeKind for MessageNode {
         let text = json!({"type": "string"});
         json!({
             "type": "object",
-            "required": ["text", "participant", "attachments", "threadId", "messageId"],
+            "required": ["text", "participant", "attachments", "threadId", "messageId", "address"],
             "properties": {
                 "text": text,
                 "participant": {
@@ -89,12 +93,13 @@ impl NodeKind for MessageNode {
                     "type": "array",
                     "items": {
                         "type": "object",
-                        "required": ["name", "mediaType"],
-                        "properties": {"name": text, "mediaType": text},
+                        "required": ["id", "name", "mediaType"],
+                        "properties": {"id": text, "name": text, "mediaType": text},
                     },
                 },
                 "threadId": text,
                 "messageId": text,
+                "address": {"type": ["string", "null"]},
             },
         })
     }

@@ -98,7 +98,7 @@ node_types! {
     schedule::ScheduleNode,
     message::MessageNode,
     agent::AgentNode,
-    model::ModelNode => Model(model::ModelNode<String>),
+    model::ModelNode => Model(model::ModelNode<Value, String>),
     guard::GuardNode => Guard(guard::GuardNode<String>),
     embeddings::EmbeddingsNode => Embeddings(embeddings::EmbeddingsNode<Value>),
     image::ImageNode => Image(image::ImageNode<String>),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
 use utoipa::ToSchema;
 
-use super::fields::Jinja;
+use super::fields::{Cel, Jinja};
 use super::{Category, Fields, NodeKind, NodeResult, Operation, SLOW, policy::Policies};
 use domain::language::Translated;
 use domain::catalog::Purpose;
@@ -15,7 +15,7 @@ use crate::schema::{FieldProblem, faults};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ModelNode<T = Jinja> {
+pub struct ModelNode<V = Cel, T = Jinja> {
     /// A chat model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     pub model: String,
@@ -34,6 +34,11 @@ pub struct ModelNode<T = Jinja> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub attachments: Option<bool>,
+    /// A list of files that the prompt has: each `{base64, contentType, name}`, or the URL of an image. The model must be able to
+    /// read them: images, PDF documents and other texts, MP3 and WAV audio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline, nullable = false)]
+    pub files: Option<V>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 2, nullable = false, value_type = Option<f64>)]
     pub temperature: Option<Number>,

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 171] = [
+const TEXTS: [(&str, &str); 173] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -193,6 +193,8 @@ const TEXTS: [(&str, &str); 171] = [
      "Si el modelo conoce los mensajes anteriores de la conversación, cuando un mensaje inició la ejecución; por defecto no."),
     ("Whether the prompt has the images and text files of the message that started the run; false by default.",
      "Si el modelo recibe las imágenes y los archivos de texto del mensaje que inició la ejecución; por defecto no."),
+    ("A list of files that the prompt has: each `{base64, contentType, name}`, or the URL of an image. The model must be able to read them: images, PDF documents and other texts, MP3 and WAV audio.",
+     "Una lista de archivos que recibe el modelo: cada uno `{base64, contentType, name}`, o la URL de una imagen. El modelo debe poder leerlos: imágenes, documentos PDF y otros textos, audio MP3 y WAV."),
     ("The JSON Schema (draft 2020-12) of the answer. With it, the value is JSON and not a text.",
      "El JSON Schema (borrador 2020-12) de la respuesta. Con él, el valor es JSON y no un texto."),
     ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`. Headers that may hold secrets are left out, and long ones are cut. `body` by default.",
@@ -251,6 +253,8 @@ const TEXTS: [(&str, &str); 171] = [
      "Una expresión CEL."),
     ("The credential of the workflow that authenticates the call.",
      "La credencial del flujo con la que se autentica la llamada."),
+    ("The credential of the workflow that authenticates the call. One of the type `path` replaces `{credential}` in the URL.",
+     "La credencial del flujo con la que se autentica la llamada. Una del tipo `path` reemplaza `{credential}` en la URL."),
     ("How the response body is read. If omitted, the media type decides: JSON is parsed, other text is a text, and the rest is `{base64, contentType}`. An empty body is null, except as `text`.",
      "Cómo se lee el cuerpo de la respuesta. Si se omite, decide su tipo: JSON se interpreta, otro texto es un texto y lo demás es `{base64, contentType}`. Un cuerpo vacío es null, salvo como `text`."),
     ("The URL of the MCP server: a template, as in `https://{{ input.region }}.example.com/mcp`.",

@@ -6,6 +6,7 @@ mod names;
 mod parameters;
 mod text;
 
+use domain::credential::Credential;
 use serde_json::Value;
 
 use super::notes::{Notes, note};
@@ -30,6 +31,12 @@ pub fn remove_plain_secrets<N: AsRef<str>, V>(
         fields.into_iter().partition(|(name, value)| !(is_secret(name.as_ref()) && is_clear(value)));
     secrets.extend(left_out.into_iter().map(|(name, _)| name.as_ref().to_owned()));
     kept
+}
+
+/// The URL with the place of a credential where a secret was removed from its path; none if none was.
+pub fn with_path_place(address: &str) -> Option<String> {
+    let removed = format!("{REDACTED}/");
+    address.contains(&removed).then(|| address.replace(&removed, &format!("{}/", Credential::PATH_PLACE)))
 }
 
 /// A text body without secrets. A body with placeholders is kept as it is.

@@ -12,11 +12,11 @@ fn file_with(kind: &str, version: f64, parameters: Value, more: Value) -> Value 
     json!({"name": "x", "nodes": nodes, "connections": {"Go": {"main": [[{"node": "a"}]]}}})
 }
 
-fn import(kind: &str, version: f64, parameters: Value, more: Value) -> Imported {
+pub fn import(kind: &str, version: f64, parameters: Value, more: Value) -> Imported {
     read_sound(&file_with(kind, version, parameters, more).to_string())
 }
 
-fn translated(kind: &str, version: f64, parameters: Value) -> Value {
+pub fn translated(kind: &str, version: f64, parameters: Value) -> Value {
     config(&import(kind, version, parameters, json!({})), "a")
 }
 
@@ -24,7 +24,7 @@ fn javascript(kind: &str, version: f64, parameters: Value) -> String {
     translated(kind, version, parameters)["javascript"].as_str().unwrap().to_owned()
 }
 
-fn note_of(imported: &Imported, id: &str) -> String {
+pub fn note_of(imported: &Imported, id: &str) -> String {
     let node = imported.report.nodes.iter().find(|node| node.id == id).unwrap();
     node.why.split_once("; ").map_or(String::new(), |(_, why)| why.to_owned())
 }

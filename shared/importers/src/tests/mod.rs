@@ -8,6 +8,7 @@ mod dify_nodes;
 mod hostile;
 mod items;
 mod losses;
+mod media;
 mod n8n;
 mod round_trip;
 mod secrets;

@@ -61,6 +61,7 @@ pub fn receive(credential: &Credential, request: &InboundRequest<'_>, now: Time)
         | Credential::Basic { .. }
         | Credential::Header { .. }
         | Credential::Query { .. }
+        | Credential::Path { .. }
         | Credential::Oauth2ClientCredentials { .. }
         | Credential::Oauth2AuthorizationCode { .. } => Err(ReceiveError::Unauthorized),
     }

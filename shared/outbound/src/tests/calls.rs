@@ -73,6 +73,26 @@ async fn credentials_are_removed_on_redirects_to_another_origin() {
 }
 
 #[tokio::test]
+async fn a_credential_in_the_path_is_sent_and_not_shown() {
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("200 OK", &[], "")).await;
+    let credential = Credential::Path { value: "1:s3cret".to_owned() };
+    let send = async |url: &str| {
+        let request = Request::get(url).body(Bytes::new()).unwrap();
+        let calls = Calls::new(Outbound::new(AddressGuard::default(), stage.clone()));
+        let answer = calls.send(request, Some((CredentialId::new(), &credential)), &TIMEOUTS).await;
+        answer.map(|answer| answer.url.to_string())
+    };
+    let url = "http://api.test/bot{credential}/getFile?a=1";
+    assert_eq!(send(url).await.unwrap(), url);
+    assert_eq!(line(&stage.heard()[0]), "GET /bot1:s3cret/getFile?a=1 HTTP/1.1");
+    // Neither the host nor the query is a place for it.
+    for url in ["http://api.test/bot/getFile", "http://api.test/?a={credential}"] {
+        assert_eq!(send(url).await.unwrap_err(), CallError::NoPlaceInPath);
+    }
+    assert_eq!(stage.heard().len(), 1);
+}
+
+#[tokio::test]
 async fn invalid_credential_is_refused_before_anything_is_sent() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("200 OK", &[], "")).await;
     let broken = Credential::Header { header: "X-Api-Key".to_owned(), value: "two\nlines".to_owned() };

@@ -28,6 +28,7 @@ export const credentialFields: { [T in CredentialType]: readonly (CredentialFiel
   basic: [{ name: "username", maxLength: 8192, pattern: "[^:]+" }, { name: "password", ...secret, isOptional: true }],
   header: [{ name: "header", ...line, pattern: "[!#$%&'*+.^_`\\|~0-9A-Za-z\\-]+" }, { name: "value", ...secret }],
   query: [{ name: "parameter", ...line }, { name: "value", ...secret }],
+  path: [{ name: "value", ...secret, pattern: "[A-Za-z0-9._~!$&'\\(\\)*+,;=:@%\\/\\-]+" }],
   oauth2_client_credentials: [
     { name: "tokenUrl", ...url },
     { name: "clientId", maxLength: 8192 },

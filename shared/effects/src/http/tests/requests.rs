@@ -123,6 +123,9 @@ async fn a_credential_is_sent_in_its_place() {
     assert_eq!(header_of(&server.last_request(), "x-key"), Some(SECRET));
     perform(&call, Some(&Credential::Query { parameter: text("key"), value: text(SECRET) })).await.unwrap();
     assert_eq!(line_of(&server.last_request()), "GET /x?a=1&key=s3cret HTTP/1.1");
+    let call = effect(json!({"url": server.url("/bot{credential}/x"), "query": {"a": "{credential}"}}));
+    perform(&call, Some(&Credential::Path { value: text("1:s3cret") })).await.unwrap();
+    assert_eq!(line_of(&server.last_request()), "GET /bot1:s3cret/x?a=%7Bcredential%7D HTTP/1.1");
 }
 
 #[tokio::test]

@@ -92,6 +92,11 @@ fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
              braces, such as `{{ input.order }}`"
         ]
     );
+    assert_eq!(
+        reported("https://a.b/bot{credential}/x", "a"),
+        ["literal_braces: node `call`, config.url: `{credential}` is the place for a credential of the type `path`; \
+             select one"]
+    );
     for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
         assert_eq!(
             reported("https://a.b", header),

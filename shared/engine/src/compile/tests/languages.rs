@@ -27,7 +27,7 @@ fn problems_are_written_in_spanish() {
             "nodo `start`, config.extra: no es un campo de este tipo; quítelo",
             "nodo `check`: no tiene la salida `maybe`; tiene true, false",
             "nodo `check`, config.expression, línea 1, columna 13: no se espera `and` aquí; escriba &&",
-            "nodo `call`, config.headers.Authorization: lo fija la plataforma; guarde los secretos en una credencial",
+            "nodo `call`, config.headers.Authorization: es un secreto que ven todos los lectores; guárdelo en una credencial, o calcúlelo",
             "nodo `call`, config.query.q, línea 1, columna 8: no hay ningún filtro `uper`; ¿quiso decir `upper`?",
             "nodo `call`, config.timeoutMs: al menos 100",
             "nodo `call`, config.url: debe ser una URL válida que empiece por http:// o https://",

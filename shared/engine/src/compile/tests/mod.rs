@@ -95,7 +95,7 @@ fn all_problems_are_reported_at_once_and_sorted() {
         "invalid_expression: node `check`, config.expression, line 1, column 10: the expression ends too early",
         "duplicate_id: node `check`: another node has the same id; change one of them",
         "unreachable: node `check`: has no incoming connection; connect or remove it",
-        "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
+        "invalid_config: node `call`, config.headers.Authorization: is a secret that every reader sees; keep it in a credential, or compute it",
         "invalid_config: node `call`, config.timeoutMs: at least 100",
         "invalid_config: node `call`, config.url: must be a valid URL that begins with http:// or https://",
         "unconnected: node `when`: has no outgoing connection; connect it to a node",

@@ -119,7 +119,7 @@ fn messages(node: Context) -> Translation {
 }
 
 /// The answer, in the form of the provider.
-fn answer(node: Context, is_json: bool) -> String {
+pub fn answer(node: Context, is_json: bool) -> String {
     let source = node.source();
     let is_simple = *node.parameter("simplify") != false && *node.parameter("simplifyOutput") != false;
     let text = if is_json { "JSON.stringify(output)" } else { "output" };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::data;
-use crate::lenient::{scalar_text, text, whole_number};
+use crate::lenient::{is_empty, scalar_text, text, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, text_field};
 use crate::notes::{Notes, note};
@@ -112,4 +112,13 @@ fn set_sheet(node: Context, format: &mut Map<String, Value>) {
     if !scalar_text(node.option("sheetName")).is_empty() {
         format.insert("sheet".to_owned(), text_field(node.option("sheetName")));
     }
+}
+
+/// A file of the item that n8n wrote on the disk of its server. It stays in the item.
+pub fn kept(node: Context) -> Translation {
+    let (property, name) = (node.parameter("dataPropertyName"), node.parameter("fileName"));
+    let property = if is_empty(property) { quote("data") } else { expression(property) };
+    let javascript = format!("return n8n.keptFiles(() => {property}, () => {});", expression(name));
+    Translation::new("code", json!({"javascript": javascript, "itemMode": {"run": "all"}}))
+        .with_notes(["there is no disk: the file stays in the output of this node; store it with a node of a service"])
 }

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 use super::forms;
 use crate::lenient::{list, number, scalar_text, text, truncate};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{codes, is_computed, literal_text, text_field};
+use crate::n8n::document::SourceNode;
+use crate::n8n::javascript::{codes, expression, is_computed, literal_text, text_field};
 use crate::n8n::parameter::located_value;
+use crate::n8n::services::telegram_bot;
 use crate::n8n::wiring::NodeRole;
 use crate::translation::Translation;
 
@@ -26,20 +28,34 @@ pub fn answer(node: Context) -> Option<Translation> {
         _ if node.parameter("channelId").is_null() => node.parameter("channel"),
         _ => node.parameter("channelId"),
     };
-    located_value(to).filter(|to| names_sender(node, to))?;
+    let to = located_value(to).filter(|to| names_sender(node, to))?;
     let items = match kind {
-        "telegram" => "({ ok: true, result: { message_id: output.messageId, chat: { id: output.threadId } } })",
+        "telegram" => {
+            let chat = expression(to);
+            &format!("({{ ok: true, result: {{ message_id: output.messageId, chat: {{ id: {chat} }} }} }})")
+        }
         "whatsApp" => "({ messages: [{ id: output.messageId }] })",
         _ => "({ ok: true, channel: output.threadId, ts: output.messageId, message_timestamp: output.messageId })",
     };
     let config = json!({"text": text_field(written), "itemMode": {"result": {"js": items}}});
     let is_rich = matches!(text(node.parameter("messageType")), "block" | "attachment");
-    let notes = is_rich.then_some("only its text is sent, without blocks or attachments");
+    let rich = is_rich.then_some("only its text is sent, without blocks or attachments");
+    let is_html = kind == "telegram" && telegram_bot::is_html(node.parameters());
+    let notes = rich.or(is_html.then_some("its HTML is sent as a text: write it in Markdown"));
     Some(
         Translation::new("send_message", config)
             .with_notes(notes)
             .with_reconnects([format!("a messaging channel for {kind}")]),
     )
+}
+
+/// Whether a bot of Telegram must send the message itself: it has a form that a channel does not have, or a node changes messages,
+/// which it finds by the ids of Telegram.
+pub fn needs_bot(node: Context) -> bool {
+    const CHANGES: [&str; 4] = ["editMessageText", "deleteMessage", "pinChatMessage", "unpinChatMessage"];
+    let mut nodes = node.workflow.document.nodes.iter();
+    let changes = |node: &SourceNode| node.kind == "telegram" && CHANGES.contains(&text(&node.parameters["operation"]));
+    node.source().kind == "telegram" && (telegram_bot::has_form(node.parameters()) || nodes.any(changes))
 }
 
 /// Whether the recipient is the sender of the message that started the run.

@@ -10,6 +10,7 @@ mod flow;
 mod forms;
 mod hooks;
 mod http;
+mod media;
 mod messages;
 mod poll;
 mod respond;
@@ -50,10 +51,14 @@ fn translate_type(node: Context) -> Translation {
         return messages::review(node);
     }
     let answer = || messages::answer(node).filter(|_| source.is_messaging());
+    let bot = || {
+        let bot = || services::translate_bot(source.version, node.parameters(), &expression);
+        messages::needs_bot(node).then(bot).flatten()
+    };
     let service = || services::translate(source.kind, source.version, node.parameters(), &expression);
     let translation = match source.is_trigger() {
         true => hooks::hook(node).or_else(|| poll::poll(node)),
-        false => answer().or_else(service),
+        false => bot().or_else(answer).or_else(service),
     };
     if let Some(translation) = translation {
         return translation;
@@ -68,6 +73,8 @@ fn translate_type(node: Context) -> Translation {
         _ if source.is_chat() => triggers::message(node),
         "code" | "function" | "functionItem" | "aiTransform" => code::code(node),
         "extractFromFile" | "convertToFile" | "spreadsheetFile" | "readPDF" => files::file(node),
+        "writeBinaryFile" => files::kept(node),
+        "readWriteFile" if text(node.parameter("operation")) == "write" => files::kept(node),
         kind if data::is_data(kind) => data::data(node),
         "httpRequest" => http::http(node),
         "splitInBatches" => flow::batches(node),
@@ -84,7 +91,9 @@ fn translate_type(node: Context) -> Translation {
         | "sentimentAnalysis"
         | "textClassifier"
         | "chainRetrievalQa" => chains::chain(node),
-        "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
+        "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => {
+            media::media(node).unwrap_or_else(|| ai::service(node))
+        }
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
         "" => Translation::unsupported("the node has no type"),

@@ -6,6 +6,7 @@ use super::forms;
 use crate::lenient::{entries, list, scalar_text, text};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::literal_text;
+use crate::script::quote;
 use crate::secrets::redact;
 use crate::translation::Translation;
 
@@ -120,26 +121,17 @@ pub fn form(node: Context) -> Translation {
 pub fn message(node: Context) -> Translation {
     let source = node.source();
     let service = if source.is_chat() { "the chat" } else { source.kind.trim_end_matches("Trigger") };
-    let item = match service {
-        "telegram" => {
-            "message: {\n    message_id: messageId,\n    from: { id: participant.id, first_name: participant.name },\n    \
-             chat: { id: threadId, type: \"private\" },\n    text\n  }"
-        }
-        "whatsApp" => {
-            "contacts: [{ profile: { name: participant.name }, wa_id: participant.id }],\n  \
-             messages: [{ id: messageId, from: participant.id, type: \"text\", text: { body: text } }]"
-        }
-        "slack" => "type: \"message\", user: participant.id, channel: threadId, ts: messageId, text",
-        _ => "sessionId: threadId, action: \"sendMessage\", chatInput: text",
-    };
-    let javascript = format!("const {{ text, participant, threadId, messageId }} = $json;\nreturn {{\n  {item}\n}};");
+    let javascript = format!("return n8n.messageOf({}, $json);", quote(service));
     let translation = Translation::new("message", json!({}))
         .before("message", "code", json!({"javascript": javascript}))
         .with_reconnects([format!("a messaging channel in place of {service}")]);
     let is_filtered =
         entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
-    match service == "slack" && is_filtered {
-        true => translation.with_notes(["every message starts a run: the event filter is not imported"]),
-        false => translation,
-    }
+    let is_other = |update: &Value| !matches!(text(update), "message" | "*");
+    let has_others = list(node.parameter("updates")).iter().any(is_other);
+    translation.with_notes(match service {
+        "slack" if is_filtered => Some("every message starts a run: the event filter is not imported"),
+        "telegram" if has_others => Some("only messages start a run: presses of buttons and other updates do not"),
+        _ => None,
+    })
 }

@@ -90,20 +90,55 @@ pub fn send_media(source: &Source) -> Option<Translation> {
     match source.text("mediaPath") {
         "" | "useMediaLink" => media.push(("link".to_owned(), Arg::Parameter(source.find("mediaLink")?.clone()))),
         "useMediaId" => media.push(("id".to_owned(), Arg::Parameter(source.find("mediaId")?.clone()))),
+        // The answer to the upload.
+        "useMedian8n" => media.push(("id".to_owned(), Arg::Script("output.body.id".to_owned()))),
         _ => return None,
     }
     for (path, name) in [("additionalFields.mediaCaption", "caption"), ("additionalFields.mediaFilename", "filename")] {
         media.extend(source.find(path).map(|value| (name.to_owned(), Arg::Parameter(value.clone()))));
     }
+    let message = message(source, kind, Arg::Object(media));
+    if source.text("mediaPath") != "useMedian8n" {
+        return Some(translation(post(source, "messages", &message)));
+    }
+    let file = format!("n8n.filesNamed({})[0]", source.js_or("mediaPropertyName", "\"data\""));
+    let parts = format!("[{{ name: \"messaging_product\", value: \"whatsapp\" }}, {{ name: \"file\", file: {file} }}]");
+    let mut upload = post(source, "media", "");
+    upload.insert("body".to_owned(), json!({"type": "file", "file": {"js": format!("n8n.multipart({parts})")}}));
+    let phone = source.js("phoneNumberId");
+    upload.insert(
+        "itemMode".to_owned(),
+        json!({"result": {"js": format!("({{ phone: {phone}, message: {message} }})")}}),
+    );
+    let phone = Arg::Script("$json.phone".to_owned());
+    let mut sent = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
+    sent.insert("body".to_owned(), json!({"type": "json", "value": {"js": "$json.message"}}));
+    Some(translation(upload).before("upload", "http", sent.into()).with_notes(["files have at most 1 MiB"]))
+}
+
+/// A message of WhatsApp from a template, such as `hello|en_US`.
+pub fn send_template(source: &Source) -> Option<Translation> {
+    let template = (source.js)(source.find("template")?);
+    let components = source.js_or("components.component", "[]");
+    let template = Arg::Script(format!("n8n.whatsAppTemplate({template}, {components})"));
+    Some(translation(post(source, "messages", &message(source, "template", template))))
+}
+
+/// The body of a message of WhatsApp.
+fn message(source: &Source, kind: &str, content: Arg) -> String {
     let to = source.js("recipientPhoneNumber");
     let body = Arg::Object(vec![
         ("messaging_product".to_owned(), Arg::text("whatsapp")),
         ("to".to_owned(), Arg::Script(format!("String({to}).replace(/[^\\d]/g, '')"))),
         ("type".to_owned(), Arg::text(kind)),
-        (kind.to_owned(), Arg::Object(media)),
+        (kind.to_owned(), content),
     ]);
+    body.script(source.js)
+}
+
+fn post(source: &Source, path: &str, body: &str) -> Map<String, Value> {
     let phone = Arg::Parameter(source.get("phoneNumberId").clone());
-    let mut config = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
-    config.insert("body".to_owned(), json!({"type": "json", "value": {"js": body.script(source.js)}}));
-    Some(translation(config))
+    let mut config = call("POST", vec![Arg::text(VERSION), phone, Arg::text(path)], source);
+    config.insert("body".to_owned(), json!({"type": "json", "value": {"js": body}}));
+    config
 }

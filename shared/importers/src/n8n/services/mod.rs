@@ -12,17 +12,21 @@ mod discord;
 mod drive;
 mod github;
 mod gmail;
+mod linked_in;
 mod mail;
 mod meta;
 mod notion;
 mod outlook;
 mod poll;
+mod request;
 mod sheets;
 mod slack;
+mod slack_files;
 mod source;
 mod table;
 mod tables;
 mod telegram;
+pub mod telegram_bot;
 #[cfg(test)]
 mod tests;
 
@@ -47,6 +51,7 @@ pub fn translate(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Valu
         "googleDrive" => drive::translate(&source),
         "googleSheets" => sheets::translate(&source),
         "graphql" => mail::graphql(&source),
+        "linkedIn" => linked_in::translate(&source),
         "mySql" | "postgres" => database::translate(&source),
         "notion" => notion::translate(&source),
         "rssFeedRead" => mail::feed(&source),
@@ -71,4 +76,9 @@ pub fn poll(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) ->
         "rssFeedReadTrigger" => mail::poll(&source),
         _ => None,
     }
+}
+
+/// Translates a node of Telegram as a call of its bot, also if a channel could send its text.
+pub fn translate_bot(version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Translation> {
+    telegram_bot::translate(&Source { kind: "telegram", version, parameters, js })
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::slack_files;
 use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
 use crate::notes::{Notes, note};
@@ -19,6 +20,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
             call.set_from(source, "ts", "timestamp");
             call.node("n8n.slackAnswer(output.body)")
         }
+        ("file", operation) => slack_files::translate(source, operation),
         _ => None,
     }
 }

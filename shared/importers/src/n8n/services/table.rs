@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::call::Call;
+use super::request::Request;
 use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, number, scalar_text, text};
 use crate::translation::Translation;
@@ -29,8 +30,10 @@ struct Line {
     is_default: bool,
     /// The versions of the node with this operation, such as `[1, 2]`: from 1, and before 2.
     versions: Option<[f64; 2]>,
-    /// The operation of ours: `google-drive/copy-file`.
+    /// The operation of ours: `google-drive/copy-file`. None if the line has the request.
+    #[serde(default)]
     call: String,
+    request: Option<Request>,
     /// The parameters of ours, each with its value.
     #[serde(default)]
     with: IndexMap<String, Rule>,
@@ -116,13 +119,16 @@ const BODY: &str = "output.body";
 /// The node for an operation that the table has.
 pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Translation> {
     let line = find(source, resource, operation)?;
-    let mut call = Call::new(&line.call)?;
-    for (name, rule) in &line.with {
-        if let Some(argument) = rule.read(source) {
-            call.set(source, name, argument);
+    let arguments = line.with.iter().filter_map(|(name, rule)| Some((name.clone(), rule.read(source)?)));
+    let result = line.result.as_deref().unwrap_or(BODY);
+    let mut translation = match &line.request {
+        Some(request) => request.node(source, arguments.collect(), result),
+        None => {
+            let mut call = Call::new(&line.call)?;
+            arguments.for_each(|(name, argument)| call.set(source, &name, argument));
+            call.node(result)?
         }
-    }
-    let mut translation = call.node(line.result.as_deref().unwrap_or(BODY))?;
+    };
     if line.with.values().any(|rule| matches!(rule, Rule::Limit(_))) && source.is_true("returnAll") {
         translation = translation.with_notes(["only the first page is read: a loop reads further pages"]);
     }

@@ -1,23 +1,27 @@
-//! Texts to a chat of Telegram or WhatsApp. They go over the channels of the workflow, because the token of a bot of Telegram is
-//! a part of its URLs.
+//! Texts to a chat of Telegram or WhatsApp, which go over the channels of the workflow.
 
 use serde_json::{Map, Value, json};
 
 use super::source::{Source, text_field};
-use crate::lenient::{entries, is_empty, text};
+use super::telegram_bot::is_html;
+use crate::lenient::{entries, is_empty, truncate};
 use crate::notes::{Notes, note};
 use crate::translation::Translation;
+
+/// The fields of a text that change nothing here: a channel renders Markdown.
+const KEPT: [&str; 5] =
+    ["appendAttribution", "parse_mode", "disable_web_page_preview", "disable_notification", "message_thread_id"];
 
 pub fn translate(source: &Source) -> Option<Translation> {
     let sends = matches!(source.resource("message"), "message")
         && matches!(source.operation("sendMessage"), "sendMessage" | "send" | "post");
-    if !sends {
-        let is_url = source.kind == "whatsApp" && source.text("operation") == "mediaUrlGet";
-        return if is_url { super::meta::media_url(source) } else { None };
-    }
     match source.kind {
-        "telegram" => telegram(source),
-        _ => whats_app(source),
+        "telegram" if sends && !is_html(source.parameters) => telegram(source),
+        "telegram" => super::telegram_bot::translate(source),
+        _ if source.operation("sendTemplate") == "sendTemplate" => super::meta::send_template(source),
+        _ if sends => whats_app(source),
+        _ if source.text("operation") == "mediaUrlGet" => super::meta::media_url(source),
+        _ => None,
     }
 }
 
@@ -40,18 +44,9 @@ fn telegram(source: &Source) -> Option<Translation> {
         source.js("chatId"),
         source.js("text")
     );
-    for (name, value) in entries(source.get("additionalFields")) {
-        let is_default = is_empty(value) || *value == false;
-        match name.as_str() {
-            _ if is_default || name == "appendAttribution" => {}
-            "parse_mode" => note(&mut notes, "its text is sent as a plain text, without the marks of Telegram"),
-            "reply_to_message_id" => note(&mut notes, "it does not quote a message"),
-            "disable_web_page_preview" | "disable_notification" => {}
-            other => note(&mut notes, format!("`{}` is not imported", crate::lenient::truncate(other, 40))),
-        }
-    }
-    if matches!(source.get("replyMarkup"), markup if !matches!(text(markup), "" | "none")) {
-        note(&mut notes, "its buttons are not sent: people answer with a message");
+    let more = entries(source.get("additionalFields")).filter(|(_, value)| !is_empty(value) && **value != false);
+    for (name, _) in more.filter(|(name, _)| !KEPT.contains(&name.as_str())) {
+        note(&mut notes, format!("`{}` is not imported", truncate(name, 40)));
     }
     Some(send(source, written, chat, &result).with_notes(notes))
 }

@@ -255,6 +255,7 @@ export const editor = {
     system: "System prompt",
     prompt: "Prompt",
     attachments: "Attachments",
+    files: "Files",
     temperature: "Temperature",
     text: "Text",
     threshold: "Threshold",

@@ -255,6 +255,7 @@ export const editor: Dictionary["editor"] = {
     system: "Instrucciones del sistema",
     prompt: "Prompt",
     attachments: "Adjuntos",
+    files: "Archivos",
     temperature: "Temperatura",
     text: "Texto",
     threshold: "Umbral",

@@ -12,7 +12,7 @@ use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text,
 use crate::n8n::policies::OnError;
 use crate::notes::{Notes, note};
 use crate::script::quote;
-use crate::secrets::is_removed;
+use crate::secrets::{is_removed, with_path_place};
 use crate::translation::Translation;
 use domain::header;
 use engine::nodes::http::header_problem;
@@ -62,10 +62,15 @@ pub fn http(node: Context) -> Translation {
 
 fn url(node: Context, call: &mut HttpCall) -> Value {
     let written = scalar_text(node.parameter("url"));
+    let placed = with_path_place(&written);
+    if placed.is_some() {
+        call.reconnect.push("a credential of the type `path` for the secret in the path of the URL".to_owned());
+    }
+    let written = placed.unwrap_or(written);
     if is_computed(&written) {
         return text_field(&format!("={}", call.address(&written[1..])).into());
     }
-    let address = call.address(&literal_text(node.parameter("url")));
+    let address = call.address(&literal_text(&written.into()));
     let address = domain::address::encode(&address).into_owned();
     if domain::address::problem(&address).is_none() {
         return text_field(&escape_sign(address));
@@ -80,12 +85,17 @@ fn headers(node: Context, call: &mut HttpCall) -> Map<String, Value> {
         let field = text_field(&value);
         let is_secret = match &field {
             Value::String(text) => header::is_secret(&name, text),
-            script => script["js"].as_str().is_some_and(|source| header::is_secret_in_js(&name, source)),
+            script => script["js"].as_str().is_some_and(|source| {
+                // The variables of the server of n8n have its secrets.
+                let is_of_server = header::is_secret(&name, "x") && source.contains("$vars");
+                is_of_server || header::is_secret_in_js(&name, source)
+            }),
         };
         match () {
             () if is_removed(&value) => {}
-            () if is_secret || name.eq_ignore_ascii_case("authorization") => {
-                call.report_removed(&format!("header {name}"))
+            // A text with braces that is no expression.
+            () if is_secret || (name.eq_ignore_ascii_case("authorization") && field.is_string()) => {
+                call.report_removed(&format!("header {name}"));
             }
             () if call.is_own_header(&name) => {}
             () if header_problem(&name, "").is_some() => {

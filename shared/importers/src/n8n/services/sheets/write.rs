@@ -135,7 +135,8 @@ pub fn update(source: &Source, appends: bool) -> Option<Translation> {
     }
     if matching.is_empty() {
         let note = "no column identifies a row: each item is appended";
-        return if appends { Some(append(source)?.with_notes([note])) } else { None };
+        let missing = "no column identifies the row that it updates: choose one, which n8n needs, too";
+        return Some(if appends { append(source)?.with_notes([note]) } else { Translation::unsupported(missing) });
     }
     let mut entries: Vec<String> = document_option(source).into_iter().collect();
     if appends {

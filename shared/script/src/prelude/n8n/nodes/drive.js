@@ -2,7 +2,7 @@
 (function (n8n) {
   'use strict';
 
-  const { isObject, isGiven, list, contentOf, encodeBase64 } = n8n.helpers;
+  const { isObject, isGiven, list, forEach, contentOf, encodeBase64 } = n8n.helpers;
 
   // --- Files ---
 
@@ -10,6 +10,13 @@
     base64: encodeBase64(String(text)),
     contentType: `${contentType}; charset=utf-8`,
   });
+
+  /** The body of an answer as a file: the answer has text and JSON as values. */
+  n8n.bodyFile = (body, name, contentType) => {
+    const isFile = isObject(body) && typeof body.base64 === 'string';
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+    return n8n.makeFile(isFile ? Buffer.from(body.base64, 'base64') : Buffer.from(text), name, contentType);
+  };
 
   /** The files of the item, by the names of their properties. */
   n8n.files = (names) => {
@@ -22,6 +29,20 @@
         return { name: file.name ?? file.fileName ?? name, contentType: file.contentType ?? file.mimeType, base64 };
       });
   };
+
+  /** Files of the item, each of which must exist. */
+  n8n.filesNamed = (names) =>
+    n8n.names(names).map((name) => {
+      if (!$binary?.[name]) throw new Error(`The item has no file "${name}"`);
+      return $binary[name];
+    });
+  /** The items with the path to which n8n wrote their files. */
+  n8n.keptFiles = (property, path) =>
+    forEach((item, index) => {
+      n8n.filesNamed([property()]);
+      return { ...item, json: { ...item.json, fileName: path() }, pairedItem: index };
+    });
+  n8n.dataUrl = (file) => `data:${file.contentType ?? 'application/octet-stream'};base64,${contentOf(file)}`;
 
   /** A body of the type multipart/related: properties as JSON, and a file. */
   n8n.related = (properties, file, boundary) => {

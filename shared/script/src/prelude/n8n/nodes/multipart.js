@@ -8,8 +8,10 @@
   n8n.multipart = (parts) => {
     const boundary = `----${crypto.randomUUID()}`;
     const chunks = [];
-    for (const { name, value, file } of parts) {
-      const fileName = file === undefined || file === null ? '' : `; filename="${quote(file.name ?? name)}"`;
+    for (const part of parts) {
+      const { name, value, file } = part;
+      if ('file' in part && !file) throw new Error(`The item has no file for "${name}"`);
+      const fileName = file === undefined ? '' : `; filename="${quote(file.name ?? name)}"`;
       const type = fileName === '' ? '' : `\r\nContent-Type: ${file.contentType ?? 'application/octet-stream'}`;
       chunks.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"${fileName}${type}\r\n\r\n`));
       if (fileName !== '') chunks.push(Buffer.from(file.base64 ?? '', 'base64'));

@@ -15,6 +15,26 @@
     const parsed = n8n.parsed(value);
     return Array.isArray(parsed) ? parsed : parsed?.blocks;
   };
+  const bytesOf = (file) => Buffer.from(contentOf(file), 'base64').length;
+  n8n.slackUploadUrl = (file) =>
+    n8n.withQuery('https://slack.com/api/files.getUploadURLExternal', { filename: file.name, length: bytesOf(file) });
+  /** An item for the upload, with what is sent when it is complete. */
+  n8n.slackUpload = (body, file, options, title = file.name) => {
+    const { upload_url: url, file_id: id } = n8n.slackAnswer(body);
+    return { json: { url, complete: { files: [{ id, title }], ...options } }, binary: { file } };
+  };
+
+  // --- LinkedIn ---
+
+  /** A text without the marks of LinkedIn. */
+  n8n.linkedInText = (text) => String(text).replace(/[\\|{}@[\]()<>*_~]/g, '\\$&');
+  /** An item for the upload of an image, with the post that shows it. */
+  n8n.linkedInImage = ({ value }, post, property) => {
+    const media = { ...post.content.media, id: value.image };
+    const [image] = n8n.filesNamed([property]);
+    return { json: { url: value.uploadUrl, post: { ...post, content: { media } } }, binary: { image } };
+  };
+
   n8n.discordColor = (color) => (typeof color === 'string' ? parseInt(color.replace('#', ''), 16) || 0 : color);
 
   // --- Airtable ---
@@ -224,6 +244,40 @@
     if (isGiven(sender)) parts.push(`from/emailAddress/address eq '${String(sender).replaceAll("'", "''")}'`);
     return parts.filter(Boolean).join(' and ') || undefined;
   };
+
+  // --- NocoDB and Firecrawl ---
+
+  /** A row, from a list of names and values or from the fields of the item. */
+  n8n.fieldRow = (row) =>
+    Array.isArray(row) ? Object.fromEntries(row.map(({ fieldName, fieldValue }) => [fieldName, fieldValue])) : row;
+  n8n.firecrawlBody = ({ options = {}, custom, ...body }) => {
+    const { formats, headers, includeTags, excludeTags, ...more } = options;
+    const tags = (given) => (given === undefined ? undefined : list(given.items).flatMap(({ tag }) => splitNames(tag)));
+    const named = list(formats?.format ?? formats).map(({ type = 'markdown', ...format }) =>
+      Object.keys(format).length > 0 ? { type, ...format } : type,
+    );
+    return {
+      ...body,
+      ...more,
+      formats: named.length > 0 ? named : undefined,
+      includeTags: tags(includeTags),
+      excludeTags: tags(excludeTags),
+      ...n8n.parsed(custom),
+    };
+  };
+
+  // --- Models ---
+
+  /** Files as parts of a message to Gemini. */
+  n8n.geminiFiles = (files) =>
+    files.map((file) => ({ inlineData: { mimeType: file.contentType ?? 'application/octet-stream', data: contentOf(file) } }));
+  /** The pages that Mistral has read. */
+  n8n.mistralPages = ({ pages = [], ...answer }) => ({
+    ...answer,
+    extractedText: pages.map(({ markdown }) => markdown).join('\n\n'),
+    pageCount: pages.length,
+    pages,
+  });
 
   // --- Others ---
 

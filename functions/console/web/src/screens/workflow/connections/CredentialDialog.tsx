@@ -13,7 +13,7 @@ import { WithCode } from "../../../ui/WithCode";
 import { providers } from "./providers";
 import { useCreateCredential } from "./credentialQueries";
 
-const httpTypes = ["bearer", "basic", "header", "query", "oauth2_client_credentials", "oauth2_authorization_code"] as const satisfies readonly CredentialType[];
+const httpTypes = ["bearer", "basic", "header", "query", "path", "oauth2_client_credentials", "oauth2_authorization_code"] as const satisfies readonly CredentialType[];
 
 /** A type of credential that a service takes, and what is known of its fields. */
 export interface CredentialPreset {
