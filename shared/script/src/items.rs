@@ -18,8 +18,8 @@ pub const PARTS: &[(&str, &str)] = parts![
     "nodes/compareDatasets", "nodes/conditions", "nodes/crypto", "nodes/dateTime", "nodes/drive", "nodes/files", "nodes/gmail",
     "nodes/html", "nodes/http", "nodes/hubspot", "nodes/if", "nodes/itemLists", "nodes/limit", "nodes/markdown", "nodes/merge",
     "nodes/messages", "nodes/multipart", "nodes/notion", "nodes/removeDuplicates", "nodes/renameKeys", "nodes/seen",
-    "nodes/services", "nodes/set", "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/triggers", "nodes/xml",
-    "timers", "view", "run",
+    "nodes/services", "nodes/set", "nodes/sheets", "nodes/sort", "nodes/splitOut", "nodes/summarize", "nodes/switch", "nodes/triggers",
+    "nodes/xml", "timers", "view", "run",
 ];
 
 #[cfg(test)]

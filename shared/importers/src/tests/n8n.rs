@@ -316,7 +316,6 @@ fn no_binding_is_kept() {
     let expected = [
         "telegram_trigger: a messaging channel in place of telegram",
         "telegram_trigger: credential `Bot` (telegramApi)",
-        "ai_agent: an agent: model claude-3-5-sonnet; tools `Find Order`, `Refund Tool`; memory `Memory`; output parser `Output Parser`; its instructions",
         "anthropic_chat_model: credential `Anthropic` (anthropicApi)",
         "send: a messaging channel for telegram",
     ];

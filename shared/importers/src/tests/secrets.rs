@@ -150,8 +150,8 @@ fn plain_text_secrets_in_bodies_fields_and_pinned_data() {
     let js = |field: &Value| field["js"].as_str().unwrap().to_owned();
     let pairs = "{ client_secret: \"(left out)\", token: $json.token, a: \"b\" }";
     assert_eq!(js(&config(&imported, "pairs")["body"]["value"]), pairs);
-    let form = json!({"client_secret": "(left out)", "token": {"js": "$json.token"}, "a": "b"});
-    assert_eq!(config(&imported, "form")["body"]["fields"], form);
+    let form = "n8n.formText([[\"client_secret\", \"(left out)\"], [\"token\", $json.token], [\"a\", \"b\"]])";
+    assert_eq!(js(&config(&imported, "form")["body"]["text"]), form);
     let text = "n8n.jsonBody($text`{\"apiKey\": \"(left out)\", \"auth\": {\"password\": \"(left out)\", \"as\": ${() => $json.as}}, \
                 \"key\": \"${() => $json.k}\", \"pass\": null}`)";
     assert_eq!(js(&config(&imported, "text")["body"]["value"]), text);
