@@ -50,6 +50,7 @@ pub fn is_temporary(error: &CallError) -> bool {
         CallError::NoToken
         | CallError::ConsentNeeded(_)
         | CallError::InvalidCredential
+        | CallError::NoPlaceInPath
         | CallError::MessagingCredential => false,
     }
 }
