@@ -44,7 +44,8 @@ impl DataTables {
                 WriteOutcome::Refused(refused) if refused.label == TABLE => return Ok(Vec::new()),
                 // Other steps have changed or deleted some of them.
                 WriteOutcome::Refused(_) => {
-                    items = self.read_rows(place, filter, items.iter().map(RowItem::id)).await?
+                    let keys: Vec<_> = items.iter().map(|item| place.row(item.id())).collect();
+                    items = self.read_rows(&keys, filter).await?;
                 }
             }
             backoff.next("others change the rows that are deleted").await?;
@@ -52,16 +53,10 @@ impl DataTables {
         items.iter().map(RowItem::read).collect()
     }
 
-    /// The rows with these ids that match, as they are now.
-    pub(super) async fn read_rows<'i>(
-        &self,
-        place: &TablePlace,
-        filter: &RowFilter,
-        ids: impl Iterator<Item = &'i str>,
-    ) -> Result<Vec<RowItem>> {
-        let keys: Vec<_> = ids.map(|id| place.row(id)).collect();
+    /// The rows with these keys that match, as they are now.
+    pub(super) async fn read_rows(&self, keys: &[Key], filter: &RowFilter) -> Result<Vec<RowItem>> {
         let mut matching = Vec::with_capacity(keys.len());
-        for item in self.entities.batch_get(&keys).await? {
+        for item in self.entities.batch_get(keys).await? {
             let item: RowItem = parse(item)?;
             if filter.matches(&item.read()?) {
                 matching.push(item);

@@ -34,10 +34,10 @@ impl DataTables {
     }
 
     async fn add_new_chunk(&self, place: &TablePlace, items: &[RowItem], change: &Change) -> Result<Vec<Row>> {
+        let keys: Vec<_> = items.iter().map(|item| place.row(item.id())).collect();
         let mut backoff = Backoff::default();
         loop {
-            let ids = items.iter().map(RowItem::id);
-            let existing = self.read_rows(place, &RowFilter::default(), ids).await?;
+            let existing = self.read_rows(&keys, &RowFilter::default()).await?;
             let existing: HashMap<&str, &RowItem> = existing.iter().map(|row| (row.id(), row)).collect();
             let missing = items.iter().filter(|item| !existing.contains_key(item.id())).cloned();
             let missing: Vec<RowItem> = missing.collect();
@@ -72,7 +72,8 @@ impl DataTables {
         others.sort_unstable();
         others.truncate(surplus);
         for chunk in others.chunks(ROWS_PER_TRANSACTION) {
-            let rows = self.read_rows(place, &all, chunk.iter().map(|(_, id)| id.as_str())).await?;
+            let keys: Vec<_> = chunk.iter().map(|(_, id)| place.row(id)).collect();
+            let rows = self.read_rows(&keys, &all).await?;
             self.delete_chunk(place, &all, rows).await?;
         }
         Ok(())

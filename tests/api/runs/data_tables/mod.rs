@@ -184,7 +184,10 @@ async fn of_a_list_only_new_entries_pass() {
         node(
             "end",
             "send_result",
-            json!({"output": {"js": "$input.all().map((item) => item.json.id)"}, "itemMode": {"run": "all"}}),
+            json!({
+                "output": {"js": "$input.all().map((item) => item.json.id)"},
+                "itemMode": {"run": "all", "result": {"js": "$input.all()"}},
+            }),
         ),
     ];
     let flow = publish(&ada, graph(&nodes, &["start.out list", "list.out new", "new.out end"])).await;
