@@ -159,7 +159,7 @@ fn the_other_parameters_of_http_requests() {
     let address = "$text`https://x.example.com/${() => $json.id}`";
     let url = format!("n8n.withQuery({address}, $text`{{\"a\": ${{() => $json.a}}, \"b\": \"x\"}}`)");
     let items = format!(
-        "n8n.httpItems(output, {{ responseFormat: \"file\", url: {address}, fullResponse: true, neverError: true }})"
+        "n8n.httpItems(output, {{\n  responseFormat: \"file\",\n  url: {address},\n  fullResponse: true,\n  neverError: true\n}})"
     );
     let expected = json!({
         "method": "GET", "url": {"js": url}, "headers": {"X-Id": {"js": "$json.id"}},
@@ -267,16 +267,22 @@ fn a_webhook_answers_with_status_headers_and_body() {
         let mut webhook = json!({"httpMethod": "POST", "path": "p", "responseMode": mode});
         webhook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let last = match respond {
-            Some(parameters) => json!({"name": "End", "type": "respondToWebhook", "typeVersion": 1.4, "parameters": parameters}),
+            Some(parameters) => {
+                json!({"name": "End", "type": "respondToWebhook", "typeVersion": 1.4, "parameters": parameters})
+            }
             None => json!({"name": "End", "type": "limit"}),
         };
         let nodes = json!([{"name": "Go", "type": "webhook", "typeVersion": 2, "parameters": webhook}, last]);
         let wires = json!({"Go": {"main": [[{"node": "End"}]]}});
         let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
         let result = if nodes[1]["type"] == "limit" { "result" } else { "end" };
-        (config(&imported, "go")["response"].clone(), config(&imported, result)["output"]["js"].as_str().unwrap().to_owned())
+        (
+            config(&imported, "go")["response"].clone(),
+            config(&imported, result)["output"]["js"].as_str().unwrap().to_owned(),
+        )
     };
-    let entries = |entries: Value| json!({"responseCode": "={{ $json.code }}", "responseHeaders": {"entries": entries}});
+    let entries =
+        |entries: Value| json!({"responseCode": "={{ $json.code }}", "responseHeaders": {"entries": entries}});
     for (parameters, output) in [
         (json!({}), "({ body: $json })"),
         (json!({"respondWith": "noData"}), "null"),
@@ -307,7 +313,10 @@ fn a_webhook_answers_with_status_headers_and_body() {
     }
     for (parameters, output) in [
         (json!({}), "({ body: $json })"),
-        (json!({"responseData": "allEntries", "responseCode": 201}), "({ status: 201, body: $input.all().map((item) => item.json) })"),
+        (
+            json!({"responseData": "allEntries", "responseCode": 201}),
+            "({ status: 201, body: $input.all().map((item) => item.json) })",
+        ),
         (json!({"responseData": "firstEntryBinary"}), "({ body: $binary[\"data\"] })"),
         (json!({"options": {"responsePropertyName": "a"}}), "({ body: $json[\"a\"] })"),
     ] {
