@@ -165,7 +165,7 @@ fn the_other_parameters_of_http_requests() {
     let address = "$text`https://x.example.com/${() => $json.id}`";
     let url = format!("n8n.withQuery({address}, $text`{{\"a\": ${{() => $json.a}}, \"b\": \"x\"}}`)");
     let items = format!(
-        "n8n.httpItems(output, {{ responseFormat: \"file\", url: {address}, fullResponse: true, neverError: true }})"
+        "n8n.httpItems(output, {{\n  responseFormat: \"file\",\n  url: {address},\n  fullResponse: true,\n  neverError: true\n}})"
     );
     let expected = json!({
         "method": "GET", "url": {"js": url}, "headers": {"X-Id": {"js": "$json.id"}},
