@@ -1,4 +1,4 @@
-//! Posts of LinkedIn. An image is uploaded first.
+//! Posts of `LinkedIn`. An image is uploaded first.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn post(body: &str) -> Translation {
     Translation::new("http", post_config(body))
 }
 
-/// LinkedIn gives the address to which the image goes. The post is written first, because it reads the item of the node.
+/// `LinkedIn` gives the address to which the image goes. The post is written first, because it reads the item of the node.
 fn image(source: &Source, author: &str, post: &str) -> Translation {
     let place = format!("n8n.linkedInImage(output.body, {post}, {})", source.js_or("binaryPropertyName", "\"data\""));
     let asked = format!("{{ initializeUploadRequest: {{ owner: {author} }} }}");
