@@ -72,6 +72,7 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
             draft.add(&named, translation, ids)?;
             if is_translated {
                 note_references(workflow, node, draft);
+                note_branches(workflow, node, draft);
             }
         }
         role => {
@@ -89,6 +90,23 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
         list_credentials(workflow, node, draft);
     }
     Ok(())
+}
+
+/// Notes that several branches of one run lead to a node whose result depends on which items it gets together.
+fn note_branches(workflow: &Workflow, node: usize, draft: &mut Draft) {
+    if !nodes::combines_items(Context { workflow, node }) {
+        return;
+    }
+    let mut sources: Vec<BTreeSet<usize>> = Vec::new();
+    for wire in workflow.wiring.incoming(node).filter(|wire| wire.input == 0) {
+        let mut found = workflow.wiring.ancestors(wire.from);
+        found.insert(wire.from);
+        if sources.iter().any(|other| !other.is_disjoint(&found)) {
+            let why = "several branches lead here: n8n runs the node once for each of them; here it runs once, with the items of all";
+            return draft.note(node, why.to_owned());
+        }
+        sources.push(found);
+    }
 }
 
 /// Notes what the expressions of a node name, and do not find.

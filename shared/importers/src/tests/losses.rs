@@ -266,3 +266,21 @@ fn a_node_that_is_not_supported_is_one_problem() {
     assert_eq!(errors.map(|problem| problem.code).collect::<Vec<_>>(), [""; 0]);
     assert!(super::connections(&imported).contains("mail_start>mail"), "what follows a trigger can be tried");
 }
+
+#[test]
+fn branches_into_one_node_are_reported_if_it_combines_their_items() {
+    let both = json!({"main": [[{"node": "End"}], [{"node": "End"}]]});
+    let to = |node: &str| json!({"main": [[{"node": node}]]});
+    let file = |kind: &str, connections: Value| {
+        let nodes = json!([
+            {"name": "Go", "type": "manualTrigger"}, {"name": "Hook", "type": "webhook", "parameters": {"path": "a"}},
+            {"name": "If", "type": "if", "typeVersion": 2}, {"name": "End", "type": kind},
+        ]);
+        lines(&n8n(nodes, connections)).pop().unwrap()
+    };
+    let branches = json!({"Go": to("If"), "If": both});
+    assert!(file("aggregate", branches.clone()).contains("several branches lead here"));
+    assert_eq!(file("renameKeys", branches), "end code");
+    // Only one of two triggers starts a run.
+    assert_eq!(file("aggregate", json!({"Go": to("End"), "Hook": to("End")})), "end code");
+}

@@ -114,6 +114,18 @@ fn translate_type(node: Context) -> Translation {
     }
 }
 
+/// Whether the result of a node depends on which items it gets together.
+pub fn combines_items(node: Context) -> bool {
+    let source = node.source();
+    let combines = match source.kind {
+        "code" => text(node.parameter("mode")) != "runOnceForEachItem",
+        "function" | "aggregate" | "summarize" | "itemLists" | "limit" | "sort" | "removeDuplicates"
+        | "splitInBatches" | "convertToFile" => true,
+        _ => false,
+    };
+    combines || source.raw["executeOnce"] == true
+}
+
 /// Whether the pinned data becomes the node's example.
 pub fn uses_pinned_data(source: &SourceNode) -> bool {
     matches!(source.kind, "manualTrigger" | "start" | "executeWorkflowTrigger" | "evaluationTrigger")
