@@ -35,9 +35,9 @@ pub fn repeat<'d>(document: &mut Document<'d>, wiring: &mut Wiring<'d>) {
         while document.nodes.len() < MAX_NODES
             && let Some(cycle) = Cycle::find(document, wiring, node)
         {
-            let wires = cycle.rewire(wiring, document.nodes.len());
             document.nodes.push(SourceNode::repeat(&document.nodes[cycle.first]));
-            wiring.add_loop(ITEM, wires);
+            let added = wiring.add_loop(ITEM);
+            wiring.replace_wires(cycle.rewire(wiring, added));
         }
     }
 }
@@ -45,11 +45,7 @@ pub fn repeat<'d>(document: &mut Document<'d>, wiring: &mut Wiring<'d>) {
 impl<'d> Cycle<'d> {
     /// The cycle that a node is in, if a loop can repeat it.
     fn find(document: &Document, wiring: &Wiring<'d>, node: usize) -> Option<Self> {
-        let followers = wiring.followers(node);
-        if !followers.contains(&node) {
-            return None;
-        }
-        let nodes: BTreeSet<usize> = wiring.ancestors(node).intersection(&followers).copied().collect();
+        let nodes = wiring.cycle_of(node)?;
         let enters = |wire: &&Wire| !nodes.contains(&wire.from);
         let entries: Vec<&Wire> = nodes.iter().flat_map(|node| wiring.incoming(*node)).filter(enters).collect();
         let &Wire { to: first, input, .. } = entries.first().copied()?;

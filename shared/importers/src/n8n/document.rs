@@ -25,6 +25,7 @@ pub enum LooseEnd<'d> {
     From(&'d str),
 }
 
+#[derive(Clone, Copy)]
 pub struct SourceNode<'d> {
     pub name: &'d str,
     /// The type without its package: `httpRequest`.
@@ -40,6 +41,8 @@ pub struct SourceNode<'d> {
 
 /// The kind of the loops that the import adds. No kind of a file has a dot.
 pub const REPEAT: &str = "n8n.repeat";
+/// How far a copy is below its original.
+const COPY_OFFSET: f64 = 140.0;
 /// Where such a loop is, from the first node of its body.
 const REPEAT_OFFSET: CanvasPosition = CanvasPosition { x: -40.0, y: -140.0 };
 
@@ -126,6 +129,11 @@ impl SourceNode<'_> {
         let (name, kind, version) = ("Repeat", REPEAT, 1.0);
         let (is_too_long, is_disabled) = (false, false);
         Self { name, kind, version, parameters: &NOTHING, is_too_long, is_disabled, raw: &NOTHING, position }
+    }
+
+    /// A copy that is below the original.
+    pub fn copied(&self) -> Self {
+        Self { position: self.position.map(|at| CanvasPosition { y: at.y + COPY_OFFSET, ..at }), ..*self }
     }
 
     /// Whether the import has added it.

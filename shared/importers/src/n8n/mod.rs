@@ -1,6 +1,7 @@
 //! Imports n8n workflows. Each node becomes one that works on items (`itemMode`), and its expressions stay as they are written.
 
 mod context;
+mod copies;
 mod cycles;
 mod document;
 mod javascript;
@@ -32,6 +33,7 @@ pub fn read(document: &Value) -> Result<Imported> {
     let mut document = Document::read(document)?;
     let mut references: Vec<References> = document.nodes.iter().map(|node| References::find(node.parameters)).collect();
     let mut wiring = Wiring::new(&document, &references)?;
+    copies::separate(&mut document, &mut references, &mut wiring);
     cycles::repeat(&mut document, &mut wiring);
     references.resize_with(document.nodes.len(), References::default);
     let mut ids = Ids::default();
@@ -103,6 +105,9 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     }
     if references.keeps_data {
         draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
+    }
+    if references.reads_runs && !workflow.enclosing_loops[node].is_empty() {
+        draft.note(node, "it reads the items of several rounds, but only those of the last one are kept".to_owned());
     }
     if references.has_link {
         draft.note(node, "no link continues the run here: people do so on the platform".to_owned());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// What the parameters of a node name.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct References {
     /// The names of nodes.
     pub nodes: BTreeSet<String>,
@@ -15,12 +15,16 @@ pub struct References {
     pub keeps_data: bool,
     /// Whether a text has a link that continues the run.
     pub has_link: bool,
+    /// Whether a text reads the items that a node had in a given run of it, such as `$('A').all(0, i)`.
+    pub reads_runs: bool,
 }
 
 /// The most names of one node.
 const MAX_NAMES: usize = 200;
 const VARIABLES: [&str; 3] = ["env", "vars", "secrets"];
 const KEPT_DATA: &str = "getWorkflowStaticData";
+/// The methods of a node whose second argument is the number of a run.
+const METHODS: [&str; 3] = [".all(", ".first(", ".last("];
 const LINKS: [&str; 2] = ["$execution.resumeUrl", "$execution.resumeFormUrl"];
 
 impl References {
@@ -43,6 +47,12 @@ impl References {
     fn search_text(&mut self, text: &str) {
         self.keeps_data |= text.contains(KEPT_DATA);
         self.has_link |= LINKS.iter().any(|link| text.contains(link));
+        self.reads_runs |= METHODS.iter().any(|method| {
+            text.split(method).skip(1).any(|after| {
+                let arguments = after.split(')').next().unwrap_or_default();
+                arguments.split_once(',').is_some_and(|(_, run)| run.trim().starts_with(char::is_alphabetic))
+            })
+        });
         for (at, _) in text.match_indices('$') {
             let after = &text[at + 1..];
             let called =
@@ -102,8 +112,10 @@ mod tests {
             "b": ["={{ $env.REGION + $vars['zone'] + $secrets.vault.key }}", "$(name) $(`x${1}`) $('open"],
             "code": "const data = $getWorkflowStaticData('global'); // $('E')",
         }));
+        assert!(!found.reads_runs);
         assert_eq!(found.nodes.into_iter().collect::<Vec<_>>(), ["B", "Bob's node", "C", "D", "E"]);
         assert_eq!(found.variables.into_iter().collect::<Vec<_>>(), ["$env.REGION", "$secrets.vault", "$vars.zone"]);
         assert!(found.keeps_data);
+        assert!(References::find(&json!({"code": "for (let i = 0; ; i++) rows.push(...$('A').all(0, i))"})).reads_runs);
     }
 }

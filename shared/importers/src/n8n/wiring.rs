@@ -145,10 +145,24 @@ impl<'d> Wiring<'d> {
         self.back_wires.get(wire).copied()
     }
 
-    /// Replaces the wires, and adds a loop that is the last node.
-    pub fn add_loop(&mut self, item_output: usize, wires: Vec<(Wire<'d>, Option<&'static str>)>) {
+    /// Adds a loop after the last node.
+    pub fn add_loop(&mut self, item_output: usize) -> usize {
         self.loops.insert(self.roles.len(), item_output);
         self.roles.push(NodeRole::Step);
+        self.roles.len() - 1
+    }
+
+    /// Adds a copy of a step after the last node.
+    pub fn add_copy(&mut self, of: usize) -> usize {
+        let copy = self.roles.len();
+        self.roles.push(NodeRole::Step);
+        self.loops.extend(self.loops.get(&of).map(|output| (copy, *output)));
+        self.parts.extend(self.parts.get(&of).map(|parts| (copy, parts.clone())));
+        copy
+    }
+
+    /// Replaces the wires. Those that lead back to a loop have its port.
+    pub fn replace_wires(&mut self, wires: Vec<(Wire<'d>, Option<&'static str>)>) {
         self.back_wires = wires.iter().filter_map(|(wire, port)| Some((*wire, (*port)?))).collect();
         self.set_wires(wires.into_iter().map(|(wire, _)| wire).collect());
     }
@@ -190,6 +204,12 @@ impl<'d> Wiring<'d> {
         let left = (0..waiting.len()).filter(|node| waiting[*node] > 0);
         // A step that only follows a cycle is not in it.
         left.filter(|node| self.followers(*node).contains(node)).collect()
+    }
+
+    /// The steps of the cycle that a step is in.
+    pub fn cycle_of(&self, node: usize) -> Option<BTreeSet<usize>> {
+        let followers = self.followers(node);
+        followers.contains(&node).then(|| self.ancestors(node).intersection(&followers).copied().collect())
     }
 
     /// The steps that follow a step, without going back to a loop.
