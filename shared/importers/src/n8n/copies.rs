@@ -14,13 +14,18 @@ const MAX_COPIED: usize = 20;
 /// Separates the bodies of loops, and the cycles, from what also leads into them.
 pub fn separate<'d>(document: &mut Document<'d>, references: &mut Vec<References>, wiring: &mut Wiring<'d>) {
     for of in (0..document.nodes.len()).filter(|node| wiring.is_loop(*node)).collect::<Vec<_>>() {
-        let body = Region { nodes: wiring.body(of), first: of };
+        let firsts = wiring.outgoing(of).filter(|wire| wiring.is_item(wire)).map(|wire| wire.to).collect();
+        let mut nodes = wiring.reach(firsts, of, |wire| !wiring.is_back_wire(wire));
+        nodes.remove(&of);
+        let body = Region { nodes, first: of };
         if let Some(copied) = body.find_shared(document, references, wiring) {
             body.copy(&copied, document, references, wiring);
         }
     }
+    let mut seen = BTreeSet::new();
     for node in wiring.cycles() {
-        let Some(nodes) = wiring.cycle_of(node) else { continue };
+        let Some(nodes) = wiring.cycle_of(node).filter(|_| !seen.contains(&node)) else { continue };
+        seen.extend(nodes.iter().copied());
         let is_entered = |node: &&usize| wiring.incoming(**node).any(|wire| !nodes.contains(&wire.from));
         let cycles = nodes.iter().filter(is_entered).map(|first| Region { nodes: nodes.clone(), first: *first });
         let found = cycles.filter_map(|cycle| Some((cycle.find_shared(document, references, wiring)?, cycle)));
@@ -58,8 +63,8 @@ impl Region {
         let joins = |node: &usize| {
             document.nodes[*node].has_inputs() && wiring.incoming(*node).any(|wire| !copied.contains(&wire.from))
         };
-        let is_sound = is_separate && !copied.iter().any(|node| is_named(node) || joins(node));
-        (!copied.is_empty() && is_few && is_sound).then_some(copied)
+        let is_sound = is_few && is_separate && !copied.iter().any(|node| is_named(node) || joins(node));
+        (!copied.is_empty() && is_sound).then_some(copied)
     }
 
     fn copy<'d>(

@@ -50,6 +50,9 @@ test('the errors of $("name")', () => {
   assert.throws(() => $('Start').itemMatching(7), { message: 'Can’t get data for expression' });
   assert.throws(() => $('Start').all(3), { message: 'Node "Start" has no branch with index 3.' });
   assert.throws(() => $('Start').all(0, 2), { message: 'Run 2 of node "Start" not found' });
+  showNodes({ runIndex: 2 });
+  assert.equal($('Start').all(0, $runIndex).length, 2);
+  assert.throws(() => $('Start').all(0, 1), { message: 'Run 1 of node "Start" not found' });
   showNodes({ nodes: { A: { ...nodes.Start, paired: [[0, 1], [1, 1]] }, B: { ...nodes.Start, paired: ['Code', [0]] }, C: { outputs: [[]] } } });
   assert.throws(() => $('A').item, { message: 'Multiple matches found' });
   assert.deepEqual([$('A').itemMatching(1).json, $('B').itemMatching(1).json], [{ n: 2 }, { n: 1 }]);

@@ -193,7 +193,8 @@
     const findNode = (name) => (isExecuted(name) ? nodes[name] : notExecuted(name));
     const outputOf = (name, branch, run) => {
       const { outputs, port = 0 } = findNode(name);
-      if (run !== undefined && run !== null && run !== -1 && run !== 0) fail(`Run ${run} of node "${name}" not found`);
+      // Only the items of one run are known: those of this round of a loop, or else of the last one.
+      if (![undefined, null, -1, 0, view.runIndex].includes(run)) fail(`Run ${run} of node "${name}" not found`);
       const index = branch ?? port;
       return outputs[index] ?? fail(`Node "${name}" has no branch with index ${index}.`);
     };

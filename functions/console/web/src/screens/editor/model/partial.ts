@@ -1,5 +1,5 @@
 // Previews of a part of the graph: which nodes are carried out, and which take a pinned output instead.
-import { leadsBack, outputNames } from "./ports";
+import { hasRounds, leadsBack, outputNames } from "./ports";
 import type { Connection, Graph, NodeType } from "./types";
 
 /** The output that a node has in previews, instead of being carried out. */
@@ -66,9 +66,9 @@ function leadingTo({ connections }: Graph, nodeId: string): Set<string> {
   return walk([nodeId], (id) => connections.filter(({ to }) => to.node === id).map(({ from }) => from.node));
 }
 
-/** What follows a node. The end of a loop's body leads to what is after the loop, not to the body again. */
+/** What follows a node. The end of a loop's body leads to what is after the loop, and only to the body again if it has rounds. */
 function followersOf({ nodes, connections }: Graph, nodeId: string): Set<string> {
-  const loops = new Set(nodes.filter(({ type }) => type === "loop").map(({ id }) => id));
+  const loops = new Set(nodes.filter((node) => node.type === "loop" && !hasRounds(node)).map(({ id }) => id));
   const follows = ({ from }: Connection) => from.node === nodeId || !loops.has(from.node) || from.port !== "item" || entered.has(from.node);
   // Loops whose body follows the node, because it comes before them.
   const entered = new Set<string>();
