@@ -41,6 +41,8 @@ pub struct SourceNode<'d> {
 
 /// The kind of the loops that the import adds. No kind of a file has a dot.
 pub const REPEAT: &str = "n8n.repeat";
+/// How far a copy is below its original.
+const COPY_OFFSET: f64 = 140.0;
 /// Where such a loop is, from the first node of its body.
 const COPY_OFFSET: f64 = 140.0;
 const REPEAT_OFFSET: CanvasPosition = CanvasPosition { x: -40.0, y: -140.0 };
