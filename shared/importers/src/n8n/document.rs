@@ -44,7 +44,6 @@ pub const REPEAT: &str = "n8n.repeat";
 /// How far a copy is below its original.
 const COPY_OFFSET: f64 = 140.0;
 /// Where such a loop is, from the first node of its body.
-const COPY_OFFSET: f64 = 140.0;
 const REPEAT_OFFSET: CanvasPosition = CanvasPosition { x: -40.0, y: -140.0 };
 
 /// A connection from an output of one node to an input of another. Both are indexes into the list of nodes.
