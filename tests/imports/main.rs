@@ -156,7 +156,9 @@ fn previewed_items(graph: &Value, preview: &Value) -> BTreeMap<String, Vec<Value
             .collect();
         let ports = node["config"]["outputs"].as_array().cloned().unwrap_or_default();
         let mut ports: Vec<Value> = if ports.is_empty() { vec![json!("out")] } else { ports };
-        ports.push(json!("error"));
+        if !ports.contains(&json!("error")) {
+            ports.push(json!("error"));
+        }
         let mut items = Vec::new();
         for port in &ports {
             for step in &steps {

@@ -91,7 +91,7 @@ fn code_that_waits_goes_on_when_nothing_else_can_happen() {
     let order = run_with(view(), SourceForm::Body, source).unwrap();
     assert_eq!(order, json!(["work", "first", "second"]));
     let thrown = "await new Promise(() => setTimeout(() => { throw new Error('x') }, 1))";
-    assert_eq!(run_with(view(), SourceForm::Body, thrown).unwrap_err().to_string(), "Error: x (line 1, column 48)");
+    assert_eq!(run_with(view(), SourceForm::Body, thrown).unwrap_err().to_string(), "Error: x (line 1, column 54)");
     let endless = "const again = () => setTimeout(again, 1); again(); await new Promise(() => {})";
     assert!(matches!(run_with(view(), SourceForm::Body, endless), Err(ScriptError::Limit { .. })));
 }

@@ -70,7 +70,6 @@ async fn a_header_cannot_contain_another_one() {
         ("Host", "s3cret"),
         ("Content-Length", "0"),
         ("Transfer-Encoding", "chunked"),
-        ("Authorization", "s3cret"),
         ("Idempotency-Key", "s3cret"),
     ] {
         let headers = json!({name: value});

@@ -114,6 +114,10 @@ impl<'c> Tokens<'c> {
         let Some(begin) = self.value_before(dot) else { return };
         let (value, call) = (self.list[begin], self.list[at + 2]);
         let is_whole = (0..begin).all(|at| self.is(at, "!")) && at + 3 == self.list.len();
+        // `a?.b.isEmpty()` is not called if `a` is missing.
+        if (begin..at).any(|at| self.is(at, "?.")) {
+            return;
+        }
         if !is_whole || !is_path(&self.code[value.start..self.list[dot].start]) {
             edits.push((value.start..value.start, "n8n.extend(".to_owned()));
             edits.push((self.list[dot].start..call.end, format!(", \"{name}\")")));
@@ -184,7 +188,8 @@ mod tests {
             ("$('A b').item.json['c'].isEmpty()", "$('A b').item.json['c'].isEmpty()"),
             ("$json['a b'].isEmpty()", "n8n.extend($json['a b'], \"isEmpty\")"),
             ("$json.a.isEmpty() || b", "n8n.extend($json.a, \"isEmpty\") || b"),
-            ("a ? !$json.b[\"c\"]?.d?.isNotEmpty() : 1", "a ? !n8n.extend($json.b[\"c\"]?.d, \"isNotEmpty\") : 1"),
+            ("a ? !$json.b[\"c\"].isNotEmpty() : 1", "a ? !n8n.extend($json.b[\"c\"], \"isNotEmpty\") : 1"),
+            ("a?.b.isEmpty() ?? c?.isEmpty()", "a?.b.isEmpty() ?? c?.isEmpty()"),
             ("$('A').all()[0].json.isEmpty() && 1", "n8n.extend($('A').all()[0].json, \"isEmpty\") && 1"),
             ("f(1).isEmpty()", "n8n.extend(f(1), \"isEmpty\")"),
             ("(a || b.c).isEmpty()", "n8n.extend((a || b.c), \"isEmpty\")"),
