@@ -226,7 +226,9 @@ async fn an_imported_agent_is_made_for_the_caller() {
     // A repeated import makes nothing twice.
     for _ in 0..2 {
         let request = ada.request(Method::POST, &format!("{WORKFLOWS}/import"));
-        let request = request.header("Content-Type", "application/json").header("Idempotency-Key", "once");
+        let request = request
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", "0194d8f0-0000-7000-8000-000000000001");
         assert_eq!(send(request.body(n8n(&model))).await.status, "201 Created");
     }
     assert_eq!(ada.get("/builder/v1/agents").await.json["meta"]["total"], 3);

@@ -9,7 +9,7 @@ async fn a_dry_preview_calls_nothing_and_asks_nobody() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let fake = FakeProvider::start().await;
-    let agent = ada.post_json("/builder/v1/agents", json!({"name": "Scout", "model": "dev-chat"})).await;
+    let agent = ada.post_json("/builder/v1/agents", json!({"name": "Scout", "config": {"model": "dev-chat"}})).await;
     let nodes = [
         start(),
         node("call", "http", json!({"url": format!("{}/{{{{ input.path }}}}", fake.base_url), "method": "POST"})),
