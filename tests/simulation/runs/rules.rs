@@ -108,7 +108,7 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 184,
-            Self::RefusesStopped => 185,
+            Self::RefusesStopped => 135,
             Self::ClaimsOnce => 126,
             Self::ExpiresOpenReviews => 133,
             Self::EndsOnce => 50,
