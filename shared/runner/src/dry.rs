@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::agent::{AgentType, Strategy};
-use domain::id::AgentId;
 use domain::run::node_id_of;
 use engine::agent::AgentSnapshot;
 use engine::compile::{ExecutionPlan, PinnedOutput};
@@ -22,7 +20,7 @@ pub struct ExampleEffects(pub Arc<ExecutionPlan>);
 impl Effects for ExampleEffects {
     async fn perform(&self, effect: Effect) -> Result<EffectOutcome, EffectError> {
         let (port, value) = match &*effect.operation {
-            Operation::LoadAgent(load) => (OUT.into(), json!(agent_without_tools(load.agent_id))),
+            Operation::LoadAgent(load) => (OUT.into(), json!(AgentSnapshot::new(load.agent_id, "example", "example"))),
             Operation::AskModel(_) => (OUT.into(), answer_of_model()),
             _ => match self.0.find_step(node_id_of(&effect.step)) {
                 Some(step) => self.0.steps[step].node_type.example_answer(&self.0.steps[step].config),
@@ -30,25 +28,6 @@ impl Effects for ExampleEffects {
             },
         };
         Ok(StepOutcome::new(port, value).into())
-    }
-}
-
-fn agent_without_tools(id: AgentId) -> AgentSnapshot {
-    AgentSnapshot {
-        id,
-        name: "example".to_owned(),
-        r#type: AgentType::Single,
-        model: "example".to_owned(),
-        instructions: String::new(),
-        temperature: None,
-        max_tokens: None,
-        tools: Vec::new(),
-        sources: Vec::new(),
-        embeddings_model: None,
-        strategy: Strategy::Sequential,
-        members: Vec::new(),
-        sees_images: false,
-        left_out: Vec::new(),
     }
 }
 

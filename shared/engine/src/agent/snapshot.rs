@@ -116,6 +116,26 @@ pub struct AgentMember {
 }
 
 impl AgentSnapshot {
+    /// A single agent that has only a model: no instructions, tools and sources.
+    pub fn new(id: AgentId, name: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            r#type: AgentType::Single,
+            model: model.into(),
+            instructions: String::new(),
+            temperature: None,
+            max_tokens: None,
+            tools: Vec::new(),
+            sources: Vec::new(),
+            embeddings_model: None,
+            strategy: Strategy::Sequential,
+            members: Vec::new(),
+            sees_images: false,
+            left_out: Vec::new(),
+        }
+    }
+
     pub fn find_tool(&self, name: &str) -> Option<&AgentTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }

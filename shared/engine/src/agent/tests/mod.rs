@@ -17,20 +17,11 @@ fn id(number: u8) -> AgentId {
 
 fn agent(number: u8, tools: Vec<AgentTool>) -> AgentSnapshot {
     AgentSnapshot {
-        id: id(number),
-        name: format!("agent {number}"),
-        r#type: AgentType::Single,
-        model: "dev-chat".to_owned(),
         instructions: format!("You are agent {number}."),
         temperature: Some(0.5),
         max_tokens: Some(100),
         tools,
-        sources: Vec::new(),
-        embeddings_model: None,
-        strategy: Strategy::Sequential,
-        members: Vec::new(),
-        sees_images: false,
-        left_out: Vec::new(),
+        ..AgentSnapshot::new(id(number), format!("agent {number}"), "dev-chat")
     }
 }
 

@@ -4,7 +4,7 @@ use domain::id::{AgentId, WorkflowId};
 
 use super::*;
 use crate::agent::{AgentSnapshot, AgentTool, ToolTarget};
-use domain::agent::{AgentType, HttpMethod, Strategy};
+use domain::agent::HttpMethod;
 
 const AGENT: &str = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
 const GRAPH: &str = "start>ask ask>end";
@@ -23,22 +23,8 @@ fn agent(tools: &[(&str, ToolTarget)]) -> Value {
         parameters: Map::new(),
         target: target.clone(),
     });
-    let agent = AgentSnapshot {
-        id: AGENT.parse::<AgentId>().unwrap(),
-        name: "helper".to_owned(),
-        r#type: AgentType::Single,
-        model: "dev-chat".to_owned(),
-        instructions: String::new(),
-        temperature: None,
-        max_tokens: None,
-        tools: tools.collect(),
-        sources: Vec::new(),
-        embeddings_model: None,
-        strategy: Strategy::Sequential,
-        members: Vec::new(),
-        sees_images: false,
-        left_out: Vec::new(),
-    };
+    let agent = AgentSnapshot::new(AGENT.parse::<AgentId>().unwrap(), "helper", "dev-chat");
+    let agent = AgentSnapshot { tools: tools.collect(), ..agent };
     serde_json::to_value(agent).unwrap()
 }
 
