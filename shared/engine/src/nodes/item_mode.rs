@@ -169,6 +169,11 @@ pub fn to_items(value: &Value) -> Vec<Value> {
     }
 }
 
+/// The number of the items that a value is.
+pub fn count_items(value: &Value) -> usize {
+    value.as_array().map_or(1, Vec::len)
+}
+
 /// The item at an index of the items that a value is.
 pub fn item_at(value: &Value, index: usize) -> Option<Value> {
     match value {

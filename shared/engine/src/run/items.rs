@@ -10,7 +10,7 @@ use super::scope::{EdgeState, check_value};
 use super::{Execution, ScopePath, StepError, StepOutcome, StepPath};
 use crate::nodes::code::CodeNode;
 use crate::nodes::item_mode::{
-    ERROR_OF_ITEM, RESULT, SEVERAL, error_item, error_of, message_of, origins, pair, to_items, with_index,
+    ERROR_OF_ITEM, RESULT, SEVERAL, count_items, error_item, error_of, message_of, origins, pair, to_items, with_index,
     without_index,
 };
 use crate::nodes::r#loop::DONE;
@@ -32,6 +32,11 @@ impl Execution {
     /// The items of the edges into an input port of a step, in the order of the connections.
     pub(super) fn items_into(&self, scope: &ScopePath, step: usize, port: usize) -> Vec<Value> {
         self.taken_into(scope, step, port).flat_map(|(_, value)| to_items(value)).collect()
+    }
+
+    /// The number of items at the first input port of a step, which are not copied for it.
+    fn count_input(&self, path: &StepPath) -> usize {
+        self.taken_into(&path.scope, path.step, 0).map(|(_, value)| count_items(value)).sum()
     }
 
     /// The edges into an input port of a step that are taken, with their values.
@@ -68,16 +73,21 @@ impl Execution {
         let plan = self.plan.clone();
         let step = &plan.steps[path.step];
         let value = self.select_results(path, RESULT, vec![(0, Value::clone(&value))])?.swap_remove(0).1;
-        let count = self.items_into(&path.scope, path.step, 0).len();
+        let count = self.count_input(path);
         let items = to_items(&value);
         // An item whose origin is not named comes from the only one, or from the one at its place.
         let is_in_order = items.len() == count;
         let keeps_origin = step.node_type.is::<CodeNode>();
-        let items = items.into_iter().enumerate().map(|(index, item)| match () {
-            () if keeps_origin && origins(&item).next().is_some() => item,
-            () if count == 1 => with_index(item, 0),
-            () if is_in_order => with_index(item, index),
-            () => without_index(item),
+        let items = items.into_iter().enumerate().map(|(index, item)| {
+            if keeps_origin && origins(&item).next().is_some() {
+                item
+            } else if count == 1 {
+                with_index(item, 0)
+            } else if is_in_order {
+                with_index(item, index)
+            } else {
+                without_index(item)
+            }
         });
         Ok(self.items_outcome(path, vec![(port.into(), items.collect())]))
     }
@@ -129,7 +139,7 @@ impl Execution {
 
     /// Ends a loop: its items are those that came back to it.
     pub(super) fn finish_batches(&mut self, path: &StepPath, results: BTreeMap<usize, Arc<Value>>) -> StepOutcome {
-        let input = self.items_into(&path.scope, path.step, 0).len();
+        let input = self.count_input(path);
         let came_back = results.values().filter(|value| !value.is_null()).flat_map(|value| to_items(value));
         let items: Vec<Value> = came_back.map(without_index).collect();
         let is_in_order = items.len() == input;
@@ -175,9 +185,7 @@ impl Execution {
     pub(super) fn items_outcome(&self, path: &StepPath, ports: Vec<(Cow<'static, str>, Vec<Value>)>) -> StepOutcome {
         let step = &self.plan.steps[path.step];
         let mode = step.item_mode.clone().unwrap_or_default();
-        let received = self.taken_into(&path.scope, path.step, 0);
-        let count = received.map(|(_, value)| value.as_array().map_or(1, Vec::len)).sum();
-        let (port, value) = mode.outcome(ports, count, step.splits_items());
+        let (port, value) = mode.outcome(ports, self.count_input(path), step.splits_items());
         StepOutcome::new(port, value)
     }
 

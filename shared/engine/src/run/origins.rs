@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::scope::EdgeState;
 use super::{Execution, ScopePath};
 use crate::compile::Edge;
-use crate::nodes::item_mode::origins;
+use crate::nodes::item_mode::{count_items, origins};
 use crate::nodes::r#loop::ITEM;
 
 /// The most edges that are followed for one script.
@@ -102,7 +102,7 @@ impl Execution {
     ) -> Option<(usize, usize)> {
         for (edge, value) in self.taken_into(scope, step, input) {
             *visited += 1;
-            let count = value.as_array().map_or(1, Vec::len);
+            let count = count_items(value);
             if index < count {
                 return Some((edge, index));
             }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::origins::MAX_VISITED;
 use super::{Execution, ScopePath, StepError, StepPath};
-use crate::nodes::item_mode::{ItemMode, item_at, items_at, to_items};
+use crate::nodes::item_mode::{ItemMode, count_items, item_at, items_at, to_items};
 use domain::run::RunOrigin;
 
 impl Execution {
@@ -157,10 +157,9 @@ impl Execution {
 /// The item of an earlier round that belongs to an item: the one at the same place, or the only one. `ports` are those that the
 /// value has items for.
 fn place_in_earlier(value: &Value, ports: Option<&[String]>, index: usize) -> Option<(usize, usize)> {
-    let count = |value: &Value| value.as_array().map_or(1, Vec::len);
     let (port, count) = match ports {
-        None => (0, count(value)),
-        Some(ports) => ports.iter().enumerate().find_map(|(port, name)| Some((port, count(value.get(name)?))))?,
+        None => (0, count_items(value)),
+        Some(ports) => ports.iter().enumerate().find_map(|(port, name)| Some((port, count_items(value.get(name)?))))?,
     };
     let index = if count == 1 { 0 } else { index };
     (index < count).then_some((port, index))
