@@ -63,6 +63,11 @@ impl WebhookAnswer {
     }
 }
 
+/// Whether a workflow cannot set the header.
+pub fn is_refused_header(name: &str) -> bool {
+    REFUSED.iter().any(|refused| name.eq_ignore_ascii_case(refused.as_str()))
+}
+
 fn read_status(status: &Value) -> Option<StatusCode> {
     let status = u16::try_from(status.as_u64()?).ok()?;
     StatusCode::from_u16(status).ok().filter(|_| (200..600).contains(&status))
@@ -70,7 +75,7 @@ fn read_status(status: &Value) -> Option<StatusCode> {
 
 fn read_header(name: &str, value: &Value) -> Result<(HeaderName, HeaderValue), &'static str> {
     let name = HeaderName::try_from(name).map_err(|_| "has no valid name")?;
-    if REFUSED.contains(&name) {
+    if is_refused_header(name.as_str()) {
         return Err("cannot be set by a workflow");
     }
     let value = match value {

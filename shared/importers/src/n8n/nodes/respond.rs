@@ -9,10 +9,9 @@ use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::is_removed;
 use crate::translation::Translation;
+use engine::nodes::webhook_answer::is_refused_header;
 
 const CONTENT_TYPE: &str = "content-type";
-/// Headers that the platform does not let workflows set.
-const REFUSED: [&str; 5] = ["connection", "content-length", "set-cookie", "transfer-encoding", "upgrade"];
 
 /// The answer to a webhook. The node passes its items on.
 pub fn respond(node: Context) -> Translation {
@@ -92,8 +91,7 @@ fn headers(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let mut headers = Map::new();
     for entry in list(&node.option("responseHeaders")["entries"]) {
         let name = literal_text(&entry["name"]).trim().to_owned();
-        let is_refused = REFUSED.iter().any(|refused| name.eq_ignore_ascii_case(refused));
-        match domain::header::problem(&name).is_some() || is_refused || is_removed(&entry["value"]) {
+        match domain::header::problem(&name).is_some() || is_refused_header(&name) || is_removed(&entry["value"]) {
             _ if name.is_empty() => {}
             true => note(notes, format!("its header {} is not imported", truncate(&name, 60))),
             false => drop(headers.insert(name, entry["value"].clone())),
