@@ -3,7 +3,7 @@
 
 mod names;
 
-pub use names::NAMED;
+pub use names::{NAMED, literal_length};
 
 use std::fmt::Debug;
 use std::sync::Arc;

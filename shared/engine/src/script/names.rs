@@ -56,15 +56,21 @@ pub fn reads_whole_input(source: &str) -> bool {
 fn read_quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|quote| ['"', '\'', '`'].contains(quote))?;
+    let (literal, rest) = text.split_at(literal_length(text, quote)?);
+    let name = &literal[1..literal.len() - 1];
+    let is_computed = quote == '`' && name.contains("${");
+    (!is_computed).then_some((name, rest))
+}
+
+/// The length of the literal at the beginning of a text, with its quotes. None if it does not end.
+pub fn literal_length(text: &str, quote: char) -> Option<usize> {
     let mut is_escaped = false;
     let end = text[1..].find(|character| {
         let is_end = character == quote && !is_escaped;
         is_escaped = character == '\\' && !is_escaped;
         is_end
     })?;
-    let name = &text[1..1 + end];
-    let is_computed = quote == '`' && name.contains("${");
-    (!is_computed).then(|| (name, &text[end + 2..]))
+    Some(end + 2)
 }
 
 /// The name without the backslashes before its quotes.

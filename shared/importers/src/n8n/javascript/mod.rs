@@ -2,7 +2,7 @@
 //! as they are written: `$value` and `$text`, which scripts of nodes with `itemMode` see, evaluate them by n8n's rules.
 
 mod rewrite;
-mod tokens;
+pub mod tokens;
 mod writer;
 
 use std::borrow::Cow;
@@ -69,6 +69,16 @@ pub fn codes(text: &str) -> Vec<String> {
     let Some(template) = text.strip_prefix('=') else { return Vec::new() };
     let pieces = split(template).into_iter();
     pieces.filter_map(|piece| matches!(piece, Piece::Code(_)).then(|| piece.into_text())).collect()
+}
+
+/// The text of a parameter with something in place of each expression. None if there is nothing for one of them.
+pub fn replace_codes(text: &str, mut replace: impl FnMut(&str) -> Option<String>) -> Option<String> {
+    let Some(template) = text.strip_prefix('=') else { return Some(text.to_owned()) };
+    let pieces = split(template).into_iter().map(|piece| match piece {
+        Piece::Text(text) => Some(text.into_owned()),
+        Piece::Code(code) => replace(&code),
+    });
+    pieces.collect()
 }
 
 impl Piece<'_> {

@@ -1,6 +1,7 @@
-//! The tokens of JavaScript, as far as an expression must be read to change it: texts and brackets are found, operators are not told apart.
+//! The tokens of JavaScript. Expressions are read only as far as it is needed to change them: all operators are of the kind `Other`.
 
 use crate::script::is_name_part;
+use engine::script::literal_length;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -57,7 +58,7 @@ fn read_value(code: &str, mut start: usize, depth: usize, tokens: &mut Vec<Token
                 continue;
             }
             '}' if open_braces == 0 => return Some(start),
-            '"' | '\'' => (Kind::Literal, quoted(rest, c)?),
+            '"' | '\'' => (Kind::Literal, literal_length(rest, c)?),
             '`' => (Kind::Literal, template(rest, depth)?),
             '/' if begins_value(code, tokens.last()) => (Kind::Literal, pattern(rest)?),
             '(' | '[' | '{' => (Kind::Open, 1),
@@ -91,17 +92,6 @@ pub fn begins_value(code: &str, before: Option<&Token>) -> bool {
         Kind::Literal | Kind::Close => false,
         _ => true,
     })
-}
-
-/// The length of a text.
-fn quoted(text: &str, quote: char) -> Option<usize> {
-    let mut is_escaped = false;
-    let end = text[1..].find(|c| {
-        let is_end = c == quote && !is_escaped;
-        is_escaped = c == '\\' && !is_escaped;
-        is_end
-    })?;
-    Some(end + 2)
 }
 
 /// The length of a template.

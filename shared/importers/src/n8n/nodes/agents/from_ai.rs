@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::lenient::scalar_text;
-use crate::n8n::javascript::codes;
+use crate::n8n::javascript::tokens::{self, Kind};
+use crate::n8n::javascript::{codes, is_one_expression, replace_codes};
 
 /// A value that the model gives: its name and the schema.
 pub struct FromAi {
@@ -11,41 +12,40 @@ pub struct FromAi {
     pub schema: Value,
 }
 
-/// What the model gives for the only expression of a parameter.
+/// What the model gives for a parameter that is one expression.
 pub fn whole(parameter: &Value) -> Option<FromAi> {
     let text = scalar_text(parameter);
-    let inner = text.trim().strip_prefix("={{")?.strip_suffix("}}")?;
-    match &codes(&text)[..] {
-        [code] if code == inner => parse(code),
-        _ => None,
-    }
+    let text = text.trim();
+    parse(codes(text).first().filter(|_| is_one_expression(text))?)
 }
 
 /// A text in which each expression is something that the model gives: with `{name}` in its place.
 pub fn with_placeholders(parameter: &Value, properties: &mut Map<String, Value>) -> Option<String> {
-    let text = scalar_text(parameter);
-    let Some(mut rest) = text.strip_prefix('=') else { return Some(text) };
-    let mut written = String::new();
-    for code in codes(&text) {
-        let (before, after) = rest.split_once(&format!("{{{{{code}}}}}"))?;
-        let FromAi { name, schema } = parse(&code)?;
-        written.push_str(&format!("{before}{{{name}}}"));
+    replace_codes(&scalar_text(parameter), |code| {
+        let FromAi { name, schema } = parse(code)?;
+        let placeholder = format!("{{{name}}}");
         properties.insert(name, schema);
-        rest = after;
-    }
-    Some(written + rest)
+        Some(placeholder)
+    })
 }
 
 fn parse(code: &str) -> Option<FromAi> {
-    let code = match code.split_once("*/") {
-        Some((comment, rest)) if comment.trim_start().starts_with("/*") => rest,
-        _ => code,
-    };
-    let arguments = code.trim().strip_prefix("$fromAI(").or_else(|| code.trim().strip_prefix("$fromai("))?;
-    let mut literals = literals(arguments.strip_suffix(')')?)?.into_iter();
+    let tokens = tokens::read(code)?;
+    let [function, open, arguments @ .., close] = &tokens[..] else { return None };
+    let is_call = ["$fromAI", "$fromai"].contains(&function.text(code)) && open.text(code) == "(";
+    if !is_call || close.text(code) != ")" {
+        return None;
+    }
+    // The fourth argument, a default, may be anything.
+    let mut literals = Vec::new();
+    for argument in arguments.split(|token| token.kind == Kind::Comma).filter(|argument| !argument.is_empty()).take(3) {
+        let [literal] = argument else { return None };
+        literals.push(read_literal(literal.text(code))?);
+    }
+    let mut literals = literals.into_iter();
     let name = literals.next().filter(|name| is_name(name))?;
     let description = literals.next().unwrap_or_default();
-    let kind = match literals.next().as_deref() {
+    let kind = match literals.next() {
         Some("number") => "number",
         Some("boolean") => "boolean",
         Some("json") => "object",
@@ -55,30 +55,16 @@ fn parse(code: &str) -> Option<FromAi> {
     if !description.is_empty() {
         schema["description"] = description.into();
     }
-    Some(FromAi { name, schema })
+    Some(FromAi { name: name.to_owned(), schema })
 }
 
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// The text literals between commas. None if an argument is something else; a default, which is the fourth, may be.
-fn literals(arguments: &str) -> Option<Vec<String>> {
-    let (mut found, mut rest) = (Vec::new(), arguments.trim());
-    while !rest.is_empty() && found.len() < 3 {
-        let quote = rest.chars().next().filter(|quote| "'\"`".contains(*quote))?;
-        let end = rest[1..].find(quote)? + 1;
-        let literal = &rest[1..end];
-        if literal.contains('\\') || literal.contains("${") {
-            return None;
-        }
-        found.push(literal.to_owned());
-        rest = rest[end + 1..].trim_start();
-        rest = match rest.strip_prefix(',') {
-            Some(next) => next.trim_start(),
-            None if rest.is_empty() => rest,
-            None => return None,
-        };
-    }
-    Some(found)
+/// The text of a literal. None if it is computed or has escapes.
+fn read_literal(literal: &str) -> Option<&str> {
+    let quote = literal.chars().next().filter(|quote| "'\"`".contains(*quote))?;
+    let text = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!text.contains('\\') && !text.contains("${")).then_some(text)
 }
