@@ -4,6 +4,7 @@ mod context;
 mod copies;
 mod cycles;
 mod document;
+mod http_config;
 mod javascript;
 mod nodes;
 mod parameter;

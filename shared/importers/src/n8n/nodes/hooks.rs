@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::lenient::{scalar_text, truncate};
 use crate::n8n::context::Context;
+use crate::n8n::http_config::call;
 use crate::translation::Translation;
 
 /// The value of the node.
@@ -135,8 +136,6 @@ fn jotform(node: Context) -> Translation {
     }
     let result = format!("n8n.jotformItem($json, {{ onlyAnswers: {only_answers}, questions: output.body.content }})");
     let url = "`https://api.jotform.com/form/${encodeURIComponent($json.formID)}/questions`";
-    let config = json!({
-        "method": "GET", "url": {"js": url}, "failOnStatus": true, "itemMode": {"result": {"js": result}},
-    });
+    let config = call("GET", json!({"js": url}), None, &result);
     hook.before("call", "http", config).with_reconnects(["a credential for Jotform: a header `APIKEY`"])
 }

@@ -7,14 +7,13 @@ use super::ai::{answer, model_name};
 use crate::lenient::{is_empty, scalar_text, text};
 use crate::model::settings;
 use crate::n8n::context::Context;
+use crate::n8n::http_config::{FILE_LIMIT, call, json_body, multipart};
 use crate::n8n::javascript::{expression, text_field};
 use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::translation::{Translation, UNBOUND_MODEL};
 
 const OPENAI: &str = "https://api.openai.com/v1";
-/// The calls have a limit.
-const SIZE: &str = "files have at most 1 MiB";
 
 /// None if the provider does something else.
 pub fn media(node: Context) -> Option<Translation> {
@@ -75,7 +74,7 @@ fn read(node: Context, resource: &str, question: &str) -> Translation {
             Translation::new("model", read(format!("n8n.names({urls})"), config).into())
         }
         Files::Urls(urls) => {
-            note(&mut notes, SIZE);
+            note(&mut notes, FILE_LIMIT);
             let config = read("[$binary.file]".to_owned(), config).into();
             download(&urls).before("file", "model", config)
         }
@@ -100,25 +99,18 @@ fn read_answer(node: Context) -> String {
 fn download(urls: &str) -> Translation {
     let url = format!("n8n.names({urls})[0]");
     let items = "({ json: $json, binary: { ...$binary, file: n8n.bodyFile(output.body, undefined, output.headers['content-type']) } })";
-    let config =
-        json!({"method": "GET", "url": {"js": url}, "failOnStatus": true, "itemMode": {"result": {"js": items}}});
-    Translation::new("http", config)
+    Translation::new("http", call("GET", json!({"js": url}), None, items))
 }
 
-/// The configuration of a call of a provider.
-fn call(method: &str, url: Value, body: &Value, items: &str) -> Value {
-    json!({"method": method, "url": url, "body": body, "failOnStatus": true, "itemMode": {"result": {"js": items}}})
-}
-
-fn json_body(fields: &[(&str, String)]) -> Value {
+fn fields_body(fields: &[(&str, String)]) -> Value {
     let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    json!({"type": "json", "value": {"js": format!("{{ {} }}", fields.join(", "))}})
+    json_body(format!("{{ {} }}", fields.join(", ")))
 }
 
 fn form(file: &str, fields: &[(&str, String)]) -> Value {
     let fields = fields.iter().map(|(name, value)| format!("{{ name: {}, value: {value} }}", quote(name)));
     let parts: Vec<String> = [format!("{{ name: \"file\", file: {file} }}")].into_iter().chain(fields).collect();
-    json!({"type": "file", "file": {"js": format!("n8n.multipart([{}])", parts.join(", "))}})
+    multipart(&parts)
 }
 
 fn openai(config: Value) -> Translation {
@@ -138,8 +130,8 @@ fn transcribe(node: Context, path: &str) -> Translation {
     let options = options.into_iter().filter(|(_, value)| !is_empty(value));
     let fields = [("model", quote("whisper-1"))].into_iter();
     let fields: Vec<_> = fields.chain(options.map(|(name, value)| (name, expression(value)))).collect();
-    let url = format!("{OPENAI}/audio/{path}").into();
-    openai(call("POST", url, &form(&file_of(node), &fields), "output.body")).with_notes([SIZE])
+    let body = form(&file_of(node), &fields);
+    openai(call("POST", format!("{OPENAI}/audio/{path}"), Some(body), "output.body")).with_notes([FILE_LIMIT])
 }
 
 fn speak(node: Context) -> Translation {
@@ -156,19 +148,19 @@ fn speak(node: Context) -> Translation {
     let property = or(node.option("binaryPropertyOutput"), "data");
     let file = format!("n8n.bodyFile(output.body, `audio.${{{format}}}`, `audio/${{{format}}}`)");
     let items = format!("({{ json: {{}}, binary: {{ ...$binary, [{property}]: {file} }} }})");
-    openai(call("POST", format!("{OPENAI}/audio/speech").into(), &json_body(&fields), &items)).with_notes([SIZE])
+    openai(call("POST", format!("{OPENAI}/audio/speech"), Some(fields_body(&fields)), &items)).with_notes([FILE_LIMIT])
 }
 
 fn upload(node: Context) -> Translation {
     let purpose = or(node.option("purpose"), "assistants");
     let body = form(&file_of(node), &[("purpose", purpose)]);
-    openai(call("POST", format!("{OPENAI}/files").into(), &body, "output.body")).with_notes([SIZE])
+    openai(call("POST", format!("{OPENAI}/files"), Some(body), "output.body")).with_notes([FILE_LIMIT])
 }
 
 /// Sound and videos go to Gemini's own API: those of other providers take few formats.
 fn gemini(node: Context, resource: &str, prompt: Option<&str>) -> Translation {
     let mut notes = Notes::new();
-    note(&mut notes, SIZE);
+    note(&mut notes, FILE_LIMIT);
     let model = model_name(node);
     if model == UNBOUND_MODEL {
         note(&mut notes, "write the name of the model in its URL");
@@ -189,7 +181,7 @@ fn gemini(node: Context, resource: &str, prompt: Option<&str>) -> Translation {
         let most = expression(node.option("maxOutputTokens"));
         fields.push(("generationConfig", format!("{{ maxOutputTokens: {most} }}")));
     }
-    let config = call("POST", url.into(), &json_body(&fields), items);
+    let config = call("POST", url, Some(fields_body(&fields)), items);
     let translation = match before {
         Some(before) => before.before("file", "http", config),
         None => Translation::new("http", config),
@@ -211,7 +203,7 @@ fn recognize_text(node: Context) -> Translation {
     let fields =
         [("model", or(&model.into(), "")), ("document", format!("{{ type: {}, {kind}: {url} }}", quote(kind)))];
     let items = "n8n.mistralPages(output.body)";
-    Translation::new("http", call("POST", "https://api.mistral.ai/v1/ocr".into(), &json_body(&fields), items))
-        .with_notes([SIZE])
+    Translation::new("http", call("POST", "https://api.mistral.ai/v1/ocr", Some(fields_body(&fields)), items))
+        .with_notes([FILE_LIMIT])
         .with_reconnects(["a credential for Mistral: its API key as a bearer token"])
 }

@@ -6,12 +6,11 @@ use super::call::Call;
 use super::poll::Poll;
 use super::source::{Arg, Source, id_in_url, located};
 use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::n8n::http_config::{self, FILE_LIMIT};
 use crate::script::quote;
 use crate::translation::Translation;
 
 const UPLOAD: &str = "https://www.googleapis.com/upload/drive/v3/files";
-/// The calls have a limit.
-const SIZE: &str = "files have at most 1 MiB";
 
 pub fn translate(source: &Source) -> Option<Translation> {
     let is_old = source.version < 3.0;
@@ -117,7 +116,7 @@ fn upload(source: &Source) -> Option<Translation> {
         None => Arg::Script(format!("{file}?.name")),
     };
     let config = related(source, UPLOAD.into(), "POST", metadata(source, Some(name)), &file);
-    Some(google(Translation::new("http", config)).with_notes([SIZE]))
+    Some(google(Translation::new("http", config)).with_notes([FILE_LIMIT]))
 }
 
 fn google(translation: Translation) -> Translation {
@@ -131,7 +130,7 @@ fn update(source: &Source) -> Option<Translation> {
         let url = json!({"js": format!("`{UPLOAD}/${{encodeURIComponent({id})}}`")});
         let fields = name.map(|name| ("name".to_owned(), name)).into_iter().collect();
         let config = related(source, url, "PATCH", fields, &binary(source));
-        return Some(google(Translation::new("http", config)).with_notes([SIZE]));
+        return Some(google(Translation::new("http", config)).with_notes([FILE_LIMIT]));
     }
     if source.is_true("options.trashed") {
         let mut call = Call::new("google-drive/trash-file")?;
@@ -178,11 +177,8 @@ fn download(source: &Source) -> Option<Translation> {
         false => format!(", {}", (source.js)(&options.into())),
     };
     let translation = call.node(&format!("n8n.driveFile(output.body{options})"))?;
-    let config = json!({
-        "method": "GET", "url": {"js": "$json.url"}, "failOnStatus": true,
-        "itemMode": {"result": {"js": "n8n.driveContent(output)"}},
-    });
-    Some(translation.before("file", "http", config).with_notes([SIZE]))
+    let config = http_config::call("GET", json!({"js": "$json.url"}), None, "n8n.driveContent(output)");
+    Some(translation.before("file", "http", config).with_notes([FILE_LIMIT]))
 }
 
 fn copy(source: &Source) -> Option<Translation> {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::source::{Arg, Source};
+use crate::n8n::http_config::{self, FILE_LIMIT, json_body};
 use crate::translation::Translation;
 
 const API: &str = "https://api.linkedin.com/rest";
@@ -51,11 +52,9 @@ pub fn translate(source: &Source) -> Option<Translation> {
 }
 
 fn call(method: &str, url: &str, body: &str, result: &str) -> Value {
-    json!({
-        "method": method, "url": format!("{API}/{url}"),
-        "headers": {"linkedin-version": "202504", "x-restli-protocol-version": "2.0.0"},
-        "body": {"type": "json", "value": {"js": body}}, "failOnStatus": true, "itemMode": {"result": {"js": result}},
-    })
+    let mut config = http_config::call(method, format!("{API}/{url}"), Some(json_body(body)), result);
+    config["headers"] = json!({"linkedin-version": "202504", "x-restli-protocol-version": "2.0.0"});
+    config
 }
 
 fn post_config(body: &str) -> Value {
@@ -71,11 +70,9 @@ fn image(source: &Source, author: &str, post: &str) -> Translation {
     let place = format!("n8n.linkedInImage(output.body, {post}, {})", source.js_or("binaryPropertyName", "\"data\""));
     let asked = format!("{{ initializeUploadRequest: {{ owner: {author} }} }}");
     let place = call("POST", "images?action=initializeUpload", &asked, &place);
-    let upload = json!({
-        "method": "PUT", "url": {"js": "$json.url"}, "body": {"type": "file", "file": {"js": "$binary.image"}},
-        "failOnStatus": true, "itemMode": {"result": {"js": PASS}},
-    });
+    let file = json!({"type": "file", "file": {"js": "$binary.image"}});
+    let upload = http_config::call("PUT", json!({"js": "$json.url"}), Some(file), PASS);
     let mut translation = Translation::new("http", place).then("upload", "http", upload);
     translation.steps[0].suffix = "place";
-    translation.then("", "http", post_config("$json.post")).with_notes(["files have at most 1 MiB"])
+    translation.then("", "http", post_config("$json.post")).with_notes([FILE_LIMIT])
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::source::{Arg, Source, text_field};
 use crate::lenient::{list, scalar_text, text};
+use crate::n8n::http_config::{FILE_LIMIT, json_body, multipart};
 use crate::secrets::is_secret;
 use crate::syntax::escape_jinja;
 use crate::translation::Translation;
@@ -102,9 +103,9 @@ pub fn send_media(source: &Source) -> Option<Translation> {
         return Some(translation(post(source, "messages", &message)));
     }
     let file = format!("n8n.filesNamed({})[0]", source.js_or("mediaPropertyName", "\"data\""));
-    let parts = format!("[{{ name: \"messaging_product\", value: \"whatsapp\" }}, {{ name: \"file\", file: {file} }}]");
+    let product = "{ name: \"messaging_product\", value: \"whatsapp\" }".to_owned();
     let mut upload = post(source, "media", "");
-    upload.insert("body".to_owned(), json!({"type": "file", "file": {"js": format!("n8n.multipart({parts})")}}));
+    upload.insert("body".to_owned(), multipart(&[product, format!("{{ name: \"file\", file: {file} }}")]));
     let phone = source.js("phoneNumberId");
     upload.insert(
         "itemMode".to_owned(),
@@ -112,8 +113,8 @@ pub fn send_media(source: &Source) -> Option<Translation> {
     );
     let phone = Arg::Script("$json.phone".to_owned());
     let mut sent = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
-    sent.insert("body".to_owned(), json!({"type": "json", "value": {"js": "$json.message"}}));
-    Some(translation(upload).before("upload", "http", sent.into()).with_notes(["files have at most 1 MiB"]))
+    sent.insert("body".to_owned(), json_body("$json.message"));
+    Some(translation(upload).before("upload", "http", sent.into()).with_notes([FILE_LIMIT]))
 }
 
 /// A message of WhatsApp from a template, such as `hello|en_US`.

@@ -1,8 +1,9 @@
 //! Files of Slack.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::source::{Arg, Source};
+use crate::n8n::http_config::{FILE_LIMIT, call, json_body};
 use crate::translation::Translation;
 
 const API: &str = "https://slack.com/api";
@@ -18,15 +19,6 @@ pub fn translate(source: &Source, operation: &str) -> Option<Translation> {
         _ => return None,
     };
     Some(translation.with_reconnects(["a credential for Slack"]))
-}
-
-fn call(method: &str, url: Value, body: Option<Value>, result: &str) -> Value {
-    let mut config =
-        json!({"method": method, "url": url, "failOnStatus": true, "itemMode": {"result": {"js": result}}});
-    if let Some(body) = body {
-        config["body"] = body;
-    }
-    config
 }
 
 fn read(source: &Source, method: &str, names: &[(&str, &str)], result: &str) -> Translation {
@@ -61,10 +53,10 @@ fn upload(source: &Source) -> Translation {
     let place = format!("n8n.slackUpload(output.body, {file}, {options}, {title})");
     let sent = json!({"type": "file", "file": {"js": "$binary.file"}});
     let sent = call("POST", json!({"js": "$json.url"}), Some(sent), "({ json: $json })");
-    let shared = json!({"type": "json", "value": {"js": "$json.complete"}});
+    let shared = json_body("$json.complete");
     let result = "n8n.slackAnswer(output.body).files";
-    let shared = call("POST", format!("{API}/files.completeUploadExternal").into(), Some(shared), result);
+    let shared = call("POST", format!("{API}/files.completeUploadExternal"), Some(shared), result);
     let mut translation = Translation::new("http", call("GET", asked, None, &place)).then("upload", "http", sent);
     translation.steps[0].suffix = "place";
-    translation.then("", "http", shared).with_notes(["files have at most 1 MiB"])
+    translation.then("", "http", shared).with_notes([FILE_LIMIT])
 }

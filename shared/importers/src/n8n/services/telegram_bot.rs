@@ -4,13 +4,12 @@ use serde_json::{Value, json};
 
 use super::source::{Arg, Source};
 use crate::lenient::{is_empty, list, text};
+use crate::n8n::http_config::{self, FILE_LIMIT, multipart};
 use crate::script::quote;
 use crate::translation::Translation;
 
 const API: &str = "https://api.telegram.org/bot{credential}";
 const CREDENTIAL: &str = "a credential for Telegram, of the type `path`: its value is the token of the bot";
-/// The calls have a limit.
-const SIZE: &str = "files have at most 1 MiB";
 
 /// A method, with the names of its parameters and of those of n8n.
 type Method = (&'static str, &'static [(&'static str, &'static str)]);
@@ -38,7 +37,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
     let mut fields = fields(source, names);
     fields.extend(additional(source, operation));
     fields.extend(markup(source).map(|markup| ("reply_markup".to_owned(), markup)));
-    Some(call(method, &json_body(fields, source)))
+    Some(call(method, json_body(fields, source)))
 }
 
 fn method(resource: &str, operation: &str) -> Option<Method> {
@@ -140,7 +139,7 @@ fn media_message(source: &Source, method: &'static str, field: &str) -> Option<T
     fields.extend(markup(source).map(|markup| ("reply_markup".to_owned(), markup)));
     if !source.is_true("binaryData") {
         fields.push((field.to_owned(), Arg::Parameter(source.find("file")?.clone())));
-        return Some(call(method, &json_body(fields, source)));
+        return Some(call(method, json_body(fields, source)));
     }
     let name = source.js_or("binaryPropertyName", "\"data\"");
     let file = match source.find("additionalFields.fileName") {
@@ -152,8 +151,7 @@ fn media_message(source: &Source, method: &'static str, field: &str) -> Option<T
     let parts =
         fields.iter().map(|(name, value)| format!("{{ name: {}, value: {} }}", quote(name), value.script(source.js)));
     let parts: Vec<String> = parts.chain([format!("{{ name: {}, file: {file} }}", quote(field))]).collect();
-    let body = json!({"type": "file", "file": {"js": format!("n8n.multipart([{}])", parts.join(", "))}});
-    Some(call(method, &body).with_notes([SIZE]))
+    Some(call(method, multipart(&parts)).with_notes([FILE_LIMIT]))
 }
 
 /// Several photos and videos with addresses in one message.
@@ -169,38 +167,35 @@ fn media_group(source: &Source) -> Option<Translation> {
     let mut fields = fields(source, &[CHAT]);
     fields.push(("media".to_owned(), Arg::List(media.collect())));
     fields.extend(additional(source, "sendMediaGroup"));
-    Some(call("sendMediaGroup", &json_body(fields, source)))
+    Some(call("sendMediaGroup", json_body(fields, source)))
 }
 
 /// The path of a file, and then its content.
 fn file(source: &Source) -> Translation {
     let body = json_body(fields(source, &[("file_id", "fileId")]), source);
     if *source.get("download") == false {
-        return call("getFile", &body);
+        return call("getFile", body);
     }
-    let mut path = config("getFile", &body);
-    path["itemMode"]["result"]["js"] = "n8n.telegramFile(output.body)".into();
+    let path = config("getFile", body, "n8n.telegramFile(output.body)");
     let kind = source.js("additionalFields.mimeType");
-    let content = json!({
-        "method": "GET", "url": {"js": "$json.url"}, "failOnStatus": true,
-        "itemMode": {"result": {"js": format!("n8n.telegramContent(output, {kind})")}},
-    });
-    Translation::new("http", path).before("path", "http", content).with_reconnects([CREDENTIAL]).with_notes([SIZE])
+    let result = format!("n8n.telegramContent(output, {kind})");
+    let content = http_config::call("GET", json!({"js": "$json.url"}), None, &result);
+    Translation::new("http", path)
+        .before("path", "http", content)
+        .with_reconnects([CREDENTIAL])
+        .with_notes([FILE_LIMIT])
 }
 
 fn json_body(fields: Fields, source: &Source) -> Value {
-    json!({"type": "json", "value": {"js": Arg::Object(fields).script(source.js)}})
+    http_config::json_body(Arg::Object(fields).script(source.js))
 }
 
-fn config(method: &str, body: &Value) -> Value {
-    json!({
-        "method": "POST", "url": format!("{API}/{method}"), "body": body, "failOnStatus": true,
-        "itemMode": {"result": {"js": "output.body"}},
-    })
+fn config(method: &str, body: Value, result: &str) -> Value {
+    http_config::call("POST", format!("{API}/{method}"), Some(body), result)
 }
 
-fn call(method: &str, body: &Value) -> Translation {
-    Translation::new("http", config(method, body)).with_reconnects([CREDENTIAL])
+fn call(method: &str, body: Value) -> Translation {
+    Translation::new("http", config(method, body, "output.body")).with_reconnects([CREDENTIAL])
 }
 
 /// Whether a text has what a message of a channel cannot have: buttons, or a message that it quotes.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::pairs::{is_text_only, list_pairs, read_pairs};
 use crate::lenient::{is_empty, list, text};
 use crate::n8n::context::Context;
+use crate::n8n::http_config;
 use crate::n8n::javascript::{expression, is_computed, literal_text, text_field};
 use crate::notes::{Notes, note};
 use crate::script::quote;
@@ -83,7 +84,7 @@ fn multipart(node: Context) -> Value {
         format!("{{ name: {}, {value} }}", expression(&field["name"]))
     });
     let parts: Vec<String> = parts.collect();
-    json!({"type": "file", "file": {"js": format!("n8n.multipart([{}])", parts.join(", "))}})
+    http_config::multipart(&parts)
 }
 
 fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
