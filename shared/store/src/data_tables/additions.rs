@@ -56,8 +56,8 @@ impl DataTables {
         }
     }
 
-    /// Adds rows in one transaction, and makes the table if there is none. If one of them exists, none is added, and the one that
-    /// exists is returned.
+    /// Adds rows in one transaction, and creates the table if it does not exist. If a row exists already, no row is added, and
+    /// the existing one is returned.
     pub(super) async fn put_all(
         &self,
         place: &TablePlace,
