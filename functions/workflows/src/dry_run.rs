@@ -10,7 +10,6 @@ use domain::time::Clock;
 use domain::{Error, Result};
 use engine::compile::{ExecutionPlan, GraphProblem, PinnedOutput, Severity, compile_with};
 use engine::nodes::ERROR;
-use engine::nodes::r#loop::ITEM;
 use platform::offload;
 use runner::{ExampleEffects, Preview, find_trigger, pin_people};
 use serde_json::Value;
@@ -66,7 +65,7 @@ fn pin_recorded(plan: &ExecutionPlan, recorded: &BTreeMap<String, Value>) -> BTr
         let mut ports = step.outputs.iter().filter(|port| *port != ERROR);
         let (port, None) = (ports.next()?, ports.next()) else { return None };
         let value = if step.item_mode.is_some() { items.clone() } else { first_data(items) };
-        (port != ITEM).then(|| (index, PinnedOutput { port: port.clone(), value: Arc::new(value) }))
+        Some((index, PinnedOutput { port: port.clone(), value: Arc::new(value) }))
     });
     pins.collect()
 }
