@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use axum::body::Bytes;
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, Method};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
+use domain::media_type;
 use domain::run::masking::hide;
+use domain::token::{SecretToken, TokenKind};
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome, kept_headers, kept_value};
 use domain::{Error, Result, json};
 use engine::drive::mask_run_input;
@@ -17,11 +20,13 @@ use engine::nodes::webhook::WebhookInput;
 use engine::value_size::check_input;
 use serde_json::{Map, Value, json};
 use store::runs::StartKey;
-use web::declares_json;
+use web::builder::URL_TOKEN;
 use web::idempotency::IDEMPOTENCY_KEY;
+use web::{Form, declares_json};
 
 pub struct Call {
     pub event_id: WebhookEventId,
+    method: Method,
     /// The query of the URL.
     query: String,
     headers: HeaderMap,
@@ -36,8 +41,8 @@ struct Masked {
 }
 
 impl Call {
-    pub fn new(query: String, headers: HeaderMap, body: Bytes) -> Self {
-        Self { event_id: WebhookEventId::new(), query, headers, body, masked: OnceLock::new() }
+    pub fn new(method: Method, query: String, headers: HeaderMap, body: Bytes) -> Self {
+        Self { event_id: WebhookEventId::new(), method, query, headers, body, masked: OnceLock::new() }
     }
 
     /// Masks parts of what is stored of the call. `body` is the body as it was read, and `kind` is what the run gets.
@@ -64,25 +69,51 @@ impl Call {
         });
     }
 
-    /// The body, or null if it is empty.
-    pub fn body(&self) -> Result<Value> {
+    /// The body, or null if it is empty. A form is an object of its fields, and a field that is repeated has a list.
+    pub async fn body(&self) -> Result<Value> {
         if self.body.trim_ascii().is_empty() {
             return Ok(Value::Null);
         }
-        if !declares_json(&self.headers) {
-            return Err(Error::NotJson);
-        }
-        let body = json::parse(&self.body)?;
+        let body = match media_type::of_headers(&self.headers).as_ref() {
+            "multipart/form-data" => Value::Object(self.form().await?),
+            // Clients that name no type often send JSON as this one.
+            "application/x-www-form-urlencoded" if !matches!(self.body.trim_ascii().first(), Some(b'{' | b'[')) => {
+                Value::Object(pairs(&self.body, |_, _| true))
+            }
+            _ if declares_json(&self.headers) => json::parse(&self.body)?,
+            _ => return Err(Error::NotJson),
+        };
         check_input("", &body)?;
         Ok(body)
     }
 
+    /// The fields of a form. A file is `{name, contentType, base64}`.
+    async fn form(&self) -> Result<Map<String, Value>> {
+        let mut fields = Map::new();
+        for part in Form::read(&self.headers, self.body.clone()).await?.0 {
+            let value = match &part.file_name {
+                None => part.text()?.into(),
+                Some(name) => json!({
+                    "name": name,
+                    "contentType": part.content_type.as_deref().unwrap_or("application/octet-stream"),
+                    "base64": BASE64_STANDARD.encode(&part.content),
+                }),
+            };
+            add(&mut fields, part.name, value);
+        }
+        Ok(fields)
+    }
+
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
     /// Refuses a query that the run would not get.
     pub fn check_query(&self, kind: WebhookInput) -> Result<()> {
-        match form_urlencoded::parse(self.query.as_bytes()).next() {
-            Some((name, _)) if kind == WebhookInput::Body => {
+        match self.query().keys().next() {
+            Some(name) if kind == WebhookInput::Body => {
                 let problem = "the run would not get this parameter; set `input` of the webhook node to `call`";
-                Err(Error::invalid_query(&*name, problem))
+                Err(Error::invalid_query(name.as_str(), problem))
             }
             _ => Ok(()),
         }
@@ -100,26 +131,20 @@ impl Call {
     fn input(&self, kind: WebhookInput, body: Value) -> Value {
         match kind {
             WebhookInput::Body => body,
-            // Hooks have no other method than POST.
-            WebhookInput::Call => {
-                json!({"body": body, "query": self.query(), "headers": kept_headers(self.sent_headers()), "method": "POST"})
-            }
+            WebhookInput::Call => json!({
+                "body": body,
+                "query": self.query(),
+                "headers": kept_headers(self.sent_headers()),
+                "method": self.method.as_str(),
+            }),
         }
     }
 
-    /// The parameters of the query. One that is repeated becomes a list.
+    /// The parameters of the query, without the token of the webhook.
     fn query(&self) -> Map<String, Value> {
-        let mut query = Map::new();
-        for (name, value) in form_urlencoded::parse(self.query.as_bytes()) {
-            match query.get_mut(&*name) {
-                None => {
-                    query.insert(name.into_owned(), value.into());
-                }
-                Some(Value::Array(values)) => values.push(value.into()),
-                Some(first) => *first = Value::Array(vec![first.take(), value.into()]),
-            }
-        }
-        query
+        let is_token =
+            |name: &str, value: &str| name == URL_TOKEN && SecretToken::parse(TokenKind::Channel, value).is_some();
+        pairs(self.query.as_bytes(), |name, value| !is_token(name, value))
     }
 
     fn sent_headers(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -164,5 +189,24 @@ impl Call {
         let declared = self.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         let body_bytes = declared.unwrap_or(event.body_bytes);
         WebhookEvent { run: None, error_code: Some(error_code), body_bytes, ..event }
+    }
+}
+
+/// The pairs of a query or a form that are wanted.
+fn pairs(encoded: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> Map<String, Value> {
+    let mut pairs = Map::new();
+    let wanted = form_urlencoded::parse(encoded).filter(|(name, value)| is_wanted(name, value));
+    wanted.for_each(|(name, value)| add(&mut pairs, name.into_owned(), value.into()));
+    pairs
+}
+
+/// Adds a value. A name that is repeated has a list.
+fn add(pairs: &mut Map<String, Value>, name: String, value: Value) {
+    match pairs.get_mut(&name) {
+        None => {
+            pairs.insert(name, value);
+        }
+        Some(Value::Array(values)) => values.push(value),
+        Some(first) => *first = Value::Array(vec![first.take(), value]),
     }
 }

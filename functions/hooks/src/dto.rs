@@ -47,3 +47,22 @@ pub struct ReceivedOut {
 pub struct AcceptedOut {
     pub run_id: Uuid,
 }
+
+/// A webhook that takes calls by POST only.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Webhook")]
+pub struct TakesPostOut {
+    pub webhook_id: Uuid,
+    pub methods: [&'static str; 1],
+}
+
+/// What a GET of a webhook is answered with.
+#[derive(ToSchema)]
+#[schema(title = "GetResult")]
+#[expect(dead_code, reason = "it describes responses")]
+#[serde(untagged)]
+pub enum GetOut {
+    Run(TriggeredOut),
+    Webhook(TakesPostOut),
+}

@@ -12,7 +12,7 @@ use crate::handlers::*;
 use crate::messages::*;
 
 routes! { Stores;
-    "/hooks/v1/{webhook_id}" => post(trigger_webhook?);
+    "/hooks/v1/{webhook_id}" => post(trigger_webhook?), get(get_webhook?);
     "/hooks/v1/messages/{credential_id}" => post(receive_messages), get(verify_subscription?);
 }
 

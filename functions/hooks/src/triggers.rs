@@ -56,6 +56,15 @@ impl<'a> AuthorizedCall<'a> {
         Self { max_per_hour: Some(max_per_hour), ..Self::new(stores, called, call) }
     }
 
+    /// Whether a GET starts a run.
+    pub async fn starts_on_get(&self) -> Result<bool> {
+        let found = self.find_trigger().await?;
+        Ok(found
+            .as_ref()
+            .and_then(|(release, trigger)| webhook_node(release, *trigger))
+            .is_some_and(|node| node.allow_get))
+    }
+
     /// Starts the run of the call, or finds the run of an earlier call with the same key.
     pub async fn start_run(mut self) -> Result<HookResponse> {
         let found = self.find_trigger().await?;
@@ -63,7 +72,7 @@ impl<'a> AuthorizedCall<'a> {
         let kind = node.and_then(|node| node.input).unwrap_or_default();
         self.answers_with = node.and_then(|node| node.response).unwrap_or_default();
         let Self { stores, called: CalledWebhook { webhook, .. }, call, .. } = &self;
-        let body = call.body();
+        let body = call.body().await;
         if let Some((release, trigger)) = &found {
             call.mask(&release.plan.steps[*trigger].redaction, kind, body.as_ref().ok());
         }

@@ -2,6 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures::{StreamExt, stream};
 use multer::{Multipart, parse_boundary};
@@ -39,6 +40,11 @@ impl Part {
 }
 
 impl Form {
+    /// The form in a body with these headers.
+    pub async fn read(headers: &HeaderMap, body: Bytes) -> domain::Result<Self> {
+        Ok(Self(read_parts(body, boundary_of(headers)?).await?))
+    }
+
     /// The hash of the parts, by which a retry of the same request is recognized. Clients choose another boundary for each request,
     /// so it is not that of the body. `operation` tells routes apart that take the same form.
     pub fn hash(&self, operation: &str) -> String {
@@ -84,11 +90,16 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let boundary = parse_boundary(declared).map_err(|_| Error::NotAForm)?;
+        let boundary = boundary_of(request.headers())?;
         let body = read_request(request).await?;
         Ok(Self(read_parts(body, boundary).await?))
     }
+}
+
+/// What separates the parts of a form.
+fn boundary_of(headers: &HeaderMap) -> domain::Result<String> {
+    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    parse_boundary(declared).map_err(|_| Error::NotAForm)
 }
 
 async fn read_parts(body: Bytes, boundary: String) -> domain::Result<Vec<Part>> {

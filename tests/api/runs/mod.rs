@@ -18,6 +18,7 @@ mod files;
 pub mod follow;
 mod forms;
 mod history;
+mod hook_urls;
 pub mod hooks;
 mod imports;
 mod inputs;

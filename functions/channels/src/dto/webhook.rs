@@ -35,7 +35,7 @@ impl Default for WebhookIn {
 pub struct WebhookOut {
     id: Uuid,
     name: String,
-    /// The URL to call, with the token in the header `Authorization`.
+    /// The URL to call, with the token in the header `Authorization`, or as `?token=` if the caller can send no such header.
     #[schema(example = "https://api.example.com/hooks/v1/0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")]
     url: String,
     /// Whether a call waits for the run (`sync`) or returns immediately (`async`).

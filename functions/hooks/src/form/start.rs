@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use domain::form::Given;
 use domain::id::{Id, WebhookId};
@@ -83,7 +83,7 @@ fn as_call(mut headers: HeaderMap, values: &Value, submission: &str) -> DomainRe
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(IDEMPOTENCY_KEY, HeaderValue::try_from(submission).map_err(Error::internal)?);
     headers.remove(CONTENT_LENGTH);
-    Ok(Call::new(String::new(), headers, Bytes::from(values.to_string())))
+    Ok(Call::new(Method::POST, String::new(), headers, Bytes::from(values.to_string())))
 }
 
 /// The form of a webhook, if the active release has one and the workflow is not paused.

@@ -24,7 +24,7 @@ fn spanish(english: &str) -> &str {
 
 /// Each description in English, and in Spanish.
 #[rustfmt::skip]
-const TEXTS: [(&str, &str); 173] = [
+const TEXTS: [(&str, &str); 174] = [
     ("The name of the table: letters, digits, `_` and `-`. The first row makes the table.",
      "El nombre de la tabla: letras, cifras, `_` y `-`. La primera fila crea la tabla."),
     ("Which rows are read, changed or deleted. A filter for the field `id` that `equals` a value reads one row; others read the whole table.",
@@ -197,6 +197,8 @@ const TEXTS: [(&str, &str); 173] = [
      "Una lista de archivos que recibe el modelo: cada uno `{base64, contentType, name}`, o la URL de una imagen. El modelo debe poder leerlos: imágenes, documentos PDF y otros textos, audio MP3 y WAV."),
     ("The JSON Schema (draft 2020-12) of the answer. With it, the value is JSON and not a text.",
      "El JSON Schema (borrador 2020-12) de la respuesta. Con él, el valor es JSON y no un texto."),
+    ("Whether a GET starts a run, too. Anyone who opens a link with the token then starts one, and so may programs that look at links. `false` by default.",
+     "Si un GET también inicia una ejecución. La inicia entonces cualquiera que abra un enlace con el token, y quizá también los programas que examinan enlaces. Por defecto `false`."),
     ("The value of the node: the `body` of the call, or the whole `call` as `{body, query, headers, method}`. Headers that may hold secrets are left out, and long ones are cut. `body` by default.",
      "El valor del nodo: el cuerpo de la llamada (`body`) o la llamada entera (`call`) como `{body, query, headers, method}`. Se omiten las cabeceras que pueden tener secretos y se cortan las largas. Por defecto, `body`."),
     ("What a synchronous call gets when the run has completed: the `run`, as `{runId, output}`, or the run's `output`, which then is the response: `{status, headers, body}`. A text is sent as it is, a file `{base64, contentType}` as its content, and another body as JSON. `run` by default.",

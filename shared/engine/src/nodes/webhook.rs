@@ -22,6 +22,10 @@ pub struct WebhookNode {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub response: Option<WebhookResponse>,
+    /// Whether a GET starts a run, too. Anyone who opens a link with the token then starts one, and so may programs that look at
+    /// links. `false` by default.
+    #[serde(default)]
+    pub allow_get: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]

@@ -11,9 +11,11 @@ pub mod test_call;
 pub mod tool_credential;
 pub mod usage;
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
@@ -24,10 +26,10 @@ use crate::cursor::Cursors;
 use crate::extract::{self, bearer};
 use crate::responses::{self, Described, ResponseHeaders};
 use crate::{ApiError, Area, Result, code, details, message, respond};
-use auth::Auth;
-use domain::Error;
+use auth::{Auth, refused};
 use domain::id::PathIds;
 use domain::page::Slice;
+use domain::{Error, Refusal};
 
 pub use access::{Access, Editor, Operator, Owner, Viewer};
 pub use administrator::Administrator;
@@ -71,7 +73,11 @@ impl<S: AsRef<Auth> + Send + Sync> FromRequestParts<S> for TokenCaller {
     }
 }
 
-/// A trigger with the token of a channel in the header `Authorization`.
+/// The parameter of a URL that has the token of a channel.
+pub const URL_TOKEN: &str = "token";
+
+/// A trigger with the token of a channel in the header `Authorization`, or in the parameter `token` of the URL: many services can
+/// call a URL only as it is.
 pub struct ChannelCaller(pub auth::ChannelCaller);
 
 impl<S> FromRequestParts<S> for ChannelCaller
@@ -81,8 +87,17 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        Ok(Self(state.as_ref().channel_caller(bearer(parts)?)?))
+        let token = match parts.headers.contains_key(AUTHORIZATION) {
+            true => bearer(parts)?.into(),
+            false => url_token(parts).ok_or_else(|| refused(Refusal::Missing, "no token"))?,
+        };
+        Ok(Self(state.as_ref().channel_caller(&token)?))
     }
+}
+
+fn url_token(parts: &Parts) -> Option<Cow<'_, str>> {
+    let query = form_urlencoded::parse(parts.uri.query()?.as_bytes());
+    query.into_iter().find(|(name, _)| name == URL_TOKEN).map(|(_, token)| token)
 }
 
 /// A single resource
