@@ -12,12 +12,14 @@ interface SecretDialogProps {
   secret: string;
   /** A command of a shell that uses the secret. */
   command: string;
+  /** Another text with the secret. */
+  other?: { name: string; text: string };
   children?: ReactNode;
   onClose: () => void;
 }
 
 /** A secret that the platform shows once. The dialog stays until it is copied, or the person confirms to have it. */
-export function SecretDialog({ title, text, name, secret, command, children, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, text, name, secret, command, other, children, onClose }: SecretDialogProps) {
   const { t } = useTexts();
   const [copied, setCopied] = useState(false);
   const [warned, setWarned] = useState(false);
@@ -27,6 +29,12 @@ export function SecretDialog({ title, text, name, secret, command, children, onC
       <div className="secret">
         <h3>{name}</h3>
         <p className="url-line"><code>{secret}</code><CopyButton text={secret} what={name} onCopied={() => setCopied(true)} /></p>
+        {other !== undefined && (
+          <>
+            <h3>{other.name}</h3>
+            <p className="url-line"><code>{other.text}</code><CopyButton text={other.text} what={other.name} onCopied={() => setCopied(true)} /></p>
+          </>
+        )}
         <h3>{t.secret.tryIt}</h3>
         <p className="url-line"><code>{command}</code><CopyButton text={command} what={t.secret.command} onCopied={() => setCopied(true)} /></p>
       </div>

@@ -153,6 +153,7 @@ export const workflow = {
   unstored: (count: string) => `${count} more refused ${plural(count, "call was", "calls were")} counted but not stored.`,
   secretTitle: (name: string) => `Token of ${name}`,
   secretText: "Copy the token now. It is not shown again.",
+  urlWithToken: "URL with the token, for services that can send no header",
   callOutcomes: { accepted: "Accepted", repeated: "Repeated", refused: "Refused" },
   reload: "Reload",
   noCalls: "No calls in the last 30 days.",

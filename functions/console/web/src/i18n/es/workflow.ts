@@ -154,6 +154,7 @@ export const workflow: Dictionary["workflow"] = {
   unstored: (count) => plural(count, "Se contó otra llamada rechazada que no se guardó.", `Se contaron otras ${count} llamadas rechazadas que no se guardaron.`),
   secretTitle: (name) => `Token de ${name}`,
   secretText: "Copie el token ahora. No se volverá a mostrar.",
+  urlWithToken: "URL con el token, para servicios que no pueden enviar cabeceras",
   callOutcomes: { accepted: "Aceptada", repeated: "Repetida", refused: "Rechazada" },
   reload: "Recargar",
   noCalls: "Sin llamadas en los últimos 30 días.",

@@ -26,6 +26,7 @@ export function WebhookSecret({ workflow, webhook, onClose }: WebhookSecretProps
         name={t.workflow.token}
         secret={token}
         command={command}
+        other={{ name: t.workflow.urlWithToken, text: `${webhook.url}?token=${token}` }}
         onClose={onClose}
       >
         <Button onClick={() => setTests(true)}>{t.connections.test.button}</Button>
