@@ -3,6 +3,7 @@
 mod context;
 mod copies;
 mod cycles;
+mod differences;
 mod document;
 mod http_config;
 mod javascript;
@@ -55,6 +56,7 @@ pub fn read(document: &Value) -> Result<Imported> {
     add_start(&workflow, &mut draft, &mut ids);
     add_results(&workflow, &mut draft, &mut ids);
     note_loose_ends(&workflow, &mut draft);
+    differences::note_all(&workflow, &mut draft);
     note_settings(&workflow, &mut draft);
     let (graph, report, agents) = draft.finish();
     let recorded = workflow.recorded();
@@ -73,7 +75,6 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
             draft.add(&named, translation, ids)?;
             if is_translated {
                 note_references(workflow, node, draft);
-                note_branches(workflow, node, draft);
             }
         }
         role => {
@@ -91,23 +92,6 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, cycle
         list_credentials(workflow, node, draft);
     }
     Ok(())
-}
-
-/// Notes that several branches of one run lead to a node whose result depends on which items it gets together.
-fn note_branches(workflow: &Workflow, node: usize, draft: &mut Draft) {
-    if !nodes::combines_items(Context { workflow, node }) {
-        return;
-    }
-    let mut sources: Vec<BTreeSet<usize>> = Vec::new();
-    for wire in workflow.wiring.incoming(node).filter(|wire| wire.input == 0) {
-        let mut found = workflow.wiring.ancestors(wire.from);
-        found.insert(wire.from);
-        if sources.iter().any(|other| !other.is_disjoint(&found)) {
-            let why = "several branches lead here: n8n runs the node once for each of them; here it runs once, with the items of all";
-            return draft.note(node, why.to_owned());
-        }
-        sources.push(found);
-    }
 }
 
 /// Notes what the expressions of a node name, and do not find.
@@ -193,6 +177,16 @@ fn list_credentials(workflow: &Workflow, node: usize, draft: &mut Draft) {
         let name = scalar_text(&credential["name"]);
         let named = if name.is_empty() { String::new() } else { format!(" `{}`", truncate(&name, 80)) };
         draft.reconnect(node, format!("credential{named} ({})", truncate(kind, 60)));
+    }
+    // Files that are shared often have no credentials, though their nodes cannot run without one.
+    let parameters = workflow.node(node).parameters;
+    let kind = match text(&parameters["authentication"]) {
+        "genericCredentialType" => text(&parameters["genericAuthType"]),
+        "predefinedCredentialType" => text(&parameters["nodeCredentialType"]),
+        _ => "",
+    };
+    if !kind.is_empty() && workflow.node(node).raw["credentials"][kind].is_null() {
+        draft.reconnect(node, format!("credential ({}), which the file does not name", truncate(kind, 60)));
     }
 }
 

@@ -77,6 +77,9 @@ pub fn set(node: Context, translation: &mut Translation) {
     if raw["retryOnFail"] == true {
         let attempts = whole_number(&raw["maxTries"]).unwrap_or(3);
         translation.set_retry(attempts, &raw["waitBetweenTries"]);
+        if node.source().kind == "httpRequest" {
+            note(&mut translation.notes, "n8n tries all items of a node again; here only those whose call failed are");
+        }
     }
 }
 

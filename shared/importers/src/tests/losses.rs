@@ -268,7 +268,7 @@ fn a_node_that_is_not_supported_is_one_problem() {
 }
 
 #[test]
-fn branches_into_one_node_are_reported_if_it_combines_their_items() {
+fn branches_into_one_node_are_reported() {
     let both = json!({"main": [[{"node": "End"}], [{"node": "End"}]]});
     let to = |node: &str| json!({"main": [[{"node": node}]]});
     let file = |kind: &str, connections: Value| {
@@ -280,7 +280,7 @@ fn branches_into_one_node_are_reported_if_it_combines_their_items() {
     };
     let branches = json!({"Go": to("If"), "If": both});
     assert!(file("aggregate", branches.clone()).contains("several branches lead here"));
-    assert_eq!(file("renameKeys", branches), "end code");
+    assert!(file("renameKeys", branches).contains("items may have another order"));
     // Only one of two triggers starts a run.
     assert_eq!(file("aggregate", json!({"Go": to("End"), "Hook": to("End")})), "end code");
 }

@@ -65,12 +65,12 @@ fn error_handling() {
         "error-handling.json",
         r##"
             order webhook
-            charge http
+            charge http partial: n8n tries all items of a node again; here only those whose call failed are
             outcome code
             mark_paid http
             wait_a_day delay
             declined fail
-            alert http
+            alert http partial: several branches lead here: n8n runs a node for each of them in turn; here it runs once, so items may have another order, and `$runIndex` is 0
             odd_call placeholder unsupported: its HTTP method is computed or not supported
         "##,
         "
@@ -214,7 +214,7 @@ fn scheduled_report() {
         r##"
             schedule schedule
             old_cron - partial: left out: it was disabled
-            get_sales http partial: only the first page is requested: pagination is not imported; its header Authorization is left out: it looks like a secret; variables are not imported: replace `$vars.region` by its value
+            get_sales http partial: only the first page is requested: pagination is not imported; n8n tries all items of a node again; here only those whose call failed are; its header Authorization is left out: it looks like a secret; variables are not imported: replace `$vars.region` by its value
             count code
             write_report model
             cover image partial: its items have the URL of each image, not a file
@@ -239,7 +239,7 @@ fn support_triage() {
             tell_billing http
             urgent code
             page_on_call http
-            respond send_result
+            respond send_result partial: several branches lead here: n8n runs a node for each of them in turn; here it runs once, so items may have another order, and `$runIndex` is 0
             sticky_note -
         "##,
         "
