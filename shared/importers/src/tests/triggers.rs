@@ -25,7 +25,10 @@ fn a_service_calls_a_webhook() {
     let github = import("githubTrigger", json!({"owner": "ada", "events": ["push", "issues"]}));
     assert_eq!(steps(&github), [("on", "webhook")]);
     assert_eq!(config(&github, "on"), json!({"input": "call"}));
-    assert_eq!(reconnected(&github)[0], "on: a webhook (async), whose URL is registered at GitHub for push, issues");
+    assert_eq!(
+        reconnected(&github)[0],
+        "on: a webhook (async), whose URL is registered at GitHub for push, issues, with the token of the webhook as `?token=`"
+    );
 
     let stripe = import("stripeTrigger", json!({"events": ["invoice.paid"]}));
     assert_eq!((steps(&stripe), config(&stripe, "on")), (vec![("on", "webhook")], json!({})));
@@ -34,12 +37,34 @@ fn a_service_calls_a_webhook() {
     let hubspot = import("hubspotTrigger", json!({"eventsUi": events}));
     assert_eq!(steps(&hubspot), [("on_call", "webhook"), ("on", "code")]);
     assert!(
-        reconnected(&hubspot)[0].ends_with("HubSpot for contact.creation, deal.deletion"),
+        reconnected(&hubspot)[0].contains("HubSpot for contact.creation, deal.deletion, with the token"),
         "{:?}",
         reconnected(&hubspot)
     );
     let javascript = "return $input.all().map((item) => n8n.hubspotEvent(item.json));";
     assert_eq!(config(&hubspot, "on")["javascript"], javascript);
+}
+
+#[test]
+fn a_webhook_is_called_by_the_methods_of_the_file() {
+    // Without a method, n8n expects a GET.
+    for parameters in
+        [json!({"path": "p"}), json!({"path": "p", "multipleMethods": true, "httpMethod": ["GET", "POST"]})]
+    {
+        let imported = import("webhook", parameters);
+        assert_eq!(steps(&imported), [("on_call", "webhook"), ("on", "code")]);
+        assert_eq!(config(&imported, "on_call"), json!({"input": "call", "allowGet": true}));
+        assert_eq!(config(&imported, "on")["javascript"], "return { ...$json, body: $json.body ?? {} };");
+        assert!(!report_lines(&imported).contains("called by"), "{}", report_lines(&imported));
+    }
+    let posted = import("webhook", json!({"path": "p", "httpMethod": "POST"}));
+    assert_eq!((steps(&posted), config(&posted, "on")), (vec![("on", "webhook")], json!({"input": "call"})));
+    let put = import("webhook", json!({"path": "p", "httpMethod": "PUT"}));
+    assert!(
+        report_lines(&put).contains("on webhook partial: webhooks are called by POST or GET, not by PUT"),
+        "{}",
+        report_lines(&put)
+    );
 }
 
 #[test]

@@ -141,11 +141,15 @@ pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
 
 pub fn webhook(node: Context) -> Translation {
     let method = text(node.data("method")).to_uppercase();
-    let translation = Translation::new("webhook", json!({"input": "call"}));
+    let mut config = json!({"input": "call"});
+    if method == "GET" {
+        config["allowGet"] = true.into();
+    }
+    let translation = Translation::new("webhook", config);
     let translation = translation.with_reconnects(["a webhook, with a new URL and token"]);
     let translation = match method.as_str() {
-        "" | "POST" => translation,
-        method => translation.with_notes([format!("webhooks are called by POST, not by {method}")]),
+        "" | "GET" | "POST" => translation,
+        method => translation.with_notes([format!("webhooks are called by POST or GET, not by {method}")]),
     };
     let mut notes = Vec::new();
     let is_usual = whole_number(node.data("status_code")).is_none_or(|code| code == 200);

@@ -102,9 +102,9 @@ fn with_service(node: Context, service: &str, translation: Translation) -> Trans
         true => String::new(),
         false => format!(" for {}", names.join(", ")),
     };
-    translation
-        .with_reconnects([format!("a webhook (async), whose URL is registered at {service}{events}")])
-        .with_notes(["a call needs the token of the webhook in `Authorization`, and its body as JSON"])
+    translation.with_reconnects([format!(
+        "a webhook (async), whose URL is registered at {service}{events}, with the token of the webhook as `?token=`"
+    )])
 }
 
 fn collect_texts(value: &Value, texts: &mut Vec<String>) {

@@ -23,16 +23,26 @@ pub fn webhook(node: Context) -> Translation {
         "responseNode" | "streaming" => "that responds with the output of send_result (sync)",
         _ => "that responds at once (async)",
     };
-    let method = text(node.parameter("httpMethod"));
-    let method = if method.is_empty() { "GET" } else { method };
+    let methods = match node.parameter("httpMethod") {
+        Value::Array(several) => several.iter().map(text).collect(),
+        one => vec![Some(text(one)).filter(|method| !method.is_empty()).unwrap_or("GET")],
+    };
     let mut config = json!({"input": "call"});
+    if methods.contains(&"GET") {
+        config["allowGet"] = true.into();
+    }
     if node.source().answers_calls() {
         config["response"] = "output".into();
     }
     let mut translation =
         Translation::new("webhook", config).with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
-    if method != "POST" {
-        translation = translation.with_notes([format!("webhooks are called by POST, not by {method}")]);
+    if methods.contains(&"GET") {
+        // A call without a body has an empty one in n8n.
+        let code = "return { ...$json, body: $json.body ?? {} };";
+        translation = translation.before("call", "code", json!({"javascript": code}));
+    }
+    if let Some(method) = methods.iter().find(|method| !matches!(**method, "GET" | "POST")) {
+        translation = translation.with_notes([format!("webhooks are called by POST or GET, not by {method}")]);
     }
     if !matches!(text(node.parameter("authentication")), "" | "none") {
         translation = translation.with_notes(["calls are authenticated by the webhook's own token"]);
