@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::id::RunId;
 use domain::run::{RunError, RunEvent, RunEventKind, RunValue};
-use domain::time::{Clock, Time};
+use domain::time::Clock;
 use domain::{Error, Result};
 use engine::compile::ExecutionPlan;
 use engine::drive::{ClaimedRun, Departure, Effects, Shift, SuspectGate, drive};
@@ -27,7 +27,7 @@ use crate::outputs::{KeptValue, MAX_OUTPUT_BYTES, ObservedEffects, OutputLog, St
 const SHIFT: Duration = Duration::from_secs(60 * 60);
 
 pub struct Preview {
-    /// A new id for each preview. Expressions read it as `run.id`; idempotency keys and `now()` derive from it.
+    /// A new id for each preview. Expressions read it as `run.id`; idempotency keys derive from it.
     pub id: RunId,
     pub plan: Arc<ExecutionPlan>,
     /// The step of the trigger that fires.
@@ -60,7 +60,7 @@ impl Preview {
     /// Carries out the preview, for at most `limit`. If the caller is dropped, the effects in progress are dropped too.
     pub async fn carry_out<E: Effects + Send + 'static>(self, effects: E, limit: Duration) -> Result<PreviewReport> {
         let Self { id, plan, trigger, input, clock } = self;
-        let now = Time::from_uuid(id.uuid());
+        let now = clock.now();
         let queued = RunEvent { at: now, kind: RunEventKind::RunQueued { input: RunValue::Value(input) } };
         let run =
             ClaimedRun { facts: RunFacts::new(id.to_string(), now), plan, trigger, log: vec![queued], crashes: 0 };
