@@ -51,7 +51,7 @@ pub struct AcceptedOut {
 /// A webhook that takes calls by POST only.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(title = "Webhook")]
+#[schema(title = "WebhookMethods")]
 pub struct TakesPostOut {
     pub webhook_id: Uuid,
     pub methods: [&'static str; 1],

@@ -254,8 +254,8 @@ impl TourClient {
         let workflow = self.path_parameters["id"].clone();
         let graph = json!({
             "nodes": [
-                {"id": "hook", "type": "webhook", "name": "Order", "config": {}},
-                {"id": "end", "type": "send_result", "name": "", "config": {"output": "{'total': sum(input.lines)}"}},
+                {"id": "hook", "type": "webhook", "name": "Order", "config": {"allowGet": true}},
+                {"id": "end", "type": "send_result", "name": "", "config": {"output": "{'total': sum(input == null ? [] : input.lines)}"}},
             ],
             "connections": [edge("hook", "out", "end")],
         });
@@ -287,6 +287,7 @@ impl TourClient {
         let hook = "/hooks/v1/{webhook_id}";
         self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await;
         self.send("POST", hook, Some(json!({"lines": "none"}))).await;
+        self.get(hook).await;
         self.switch_token(&token);
     }
 
