@@ -296,12 +296,18 @@ fn the_control_flow() {
     for (parameters, output) in [
         (json!({}), "$json"),
         (json!({"respondWith": "allIncomingItems"}), "$input.all().map((item) => item.json)"),
-        (json!({"respondWith": "json", "responseBody": "{\"a\": 1}"}), "n8n.jsonBody(\"{\\\"a\\\": 1}\")"),
+        (json!({"respondWith": "json", "responseBody": "{\"a\": 1}"}), "n8n.responseBody(\"{\\\"a\\\": 1}\")"),
         (json!({"respondWith": "text", "responseBody": "=Hi {{ $json.a }}"}), "$text`Hi ${() => $json.a}`"),
         (json!({"respondWith": "noData"}), "null"),
     ] {
         assert_eq!(translated("respondToWebhook", 1.1, parameters)["output"], js(output));
     }
+    let tolerant = import("respondToWebhook", 1.1, json!({}), json!({"onError": "continueRegularOutput"}));
+    let tolerant = config(&tolerant, "a");
+    assert_eq!(
+        (&tolerant["itemMode"]["error"], &tolerant["onError"]),
+        (&js("n8n.callError(output)"), &json!("continue"))
+    );
 }
 
 #[test]
