@@ -69,6 +69,11 @@ async fn answer(State(stub): State<Arc<Mutex<Stub>>>, request: Request) -> axum:
     let Some(found) = stub.answers.iter_mut().find(fits) else {
         return (StatusCode::IM_A_TEAPOT, format!("no answer for {url}")).into_response();
     };
+    if found["drop"] == true {
+        // The server closes the connection when it cannot read the body.
+        let broken = std::future::ready(Err::<String, _>(std::io::Error::other("the case breaks the connection")));
+        return Body::from_stream(futures::stream::once(broken)).into_response();
+    }
     if let Some(times) = found["times"].as_i64() {
         found["times"] = json!(times - 1);
     }

@@ -169,6 +169,7 @@ fn the_library_has_the_functions_of_imports() {
         "read",
         "removeDuplicates",
         "renameKeys",
+        "responseBody",
         "set",
         "sort",
         "splitOut",
@@ -177,6 +178,7 @@ fn the_library_has_the_functions_of_imports() {
         "switch",
         "tableOfText",
         "tolerate",
+        "url",
         "withQuery",
         "xml",
     ];

@@ -111,6 +111,23 @@ async fn failures_name_the_field() {
 }
 
 #[tokio::test]
+async fn a_script_writes_the_error_of_a_node_that_goes_on_as_an_item() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let answer = json!({
+        "output": js("n8n.responseBody('{')"), "onError": "continue",
+        "itemMode": {"run": "all", "error": js("n8n.callError(output)")},
+    });
+    let nodes = [
+        node("start", "input", json!({})),
+        node("answer", "send_result", answer),
+        node("end", "send_result", json!({})),
+    ];
+    let (_, run) = finish(&app, &ada, graph(&nodes, &["start.out answer", "answer.out end"]), json!({})).await;
+    assert_eq!(run["output"], json!([{"json": {"error": "Invalid JSON in 'Response Body' field"}}]), "{run}");
+}
+
+#[tokio::test]
 async fn mistakes_are_problems_of_the_draft() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

@@ -2,7 +2,7 @@
 //! that they mean what they meant.
 //!
 //! An item is `{json, binary?, pairedItem?}`, where `pairedItem` is the index of the item of the node's input that it comes
-//! from. Any value becomes items by [`to_items`].
+//! from. `json` is an object, or what a script wrote there, such as a number. Any value becomes items by [`to_items`].
 
 use std::borrow::Cow;
 
@@ -192,7 +192,8 @@ fn to_item(value: &Value) -> Value {
 }
 
 fn is_item(fields: &Map<String, Value>) -> bool {
-    fields.get(JSON).is_some_and(Value::is_object) && fields.keys().all(|name| ITEM_FIELDS.contains(&name.as_str()))
+    fields.get(JSON).is_some_and(|json| !json.is_null())
+        && fields.keys().all(|name| ITEM_FIELDS.contains(&name.as_str()))
 }
 
 /// The items of a node with `itemMode` at one of its ports, of its value.

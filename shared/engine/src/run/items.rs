@@ -149,8 +149,10 @@ impl Execution {
     }
 
     /// The outcome of a failed step whose run goes on.
-    pub(super) fn error_items(&self, port: &str, error: &StepError) -> StepOutcome {
-        StepOutcome::new(port, Value::Array(vec![error_item(message_of(error), None)]))
+    pub(super) fn error_items(&mut self, path: &StepPath, port: &str, error: &StepError) -> StepOutcome {
+        let own = self.errors_of_items(path, BTreeMap::from([(0, error.clone())])).ok();
+        let shown = own.and_then(|mut own| own.pop()).map_or_else(|| message_of(error), |(_, shown)| shown);
+        StepOutcome::new(port, Value::Array(vec![error_item(shown, None)]))
     }
 
     /// Whether a field with an expression for values of the step is set.

@@ -239,10 +239,10 @@ impl Execution {
                     // `each` decides about an element, and `onError` about the whole list.
                     _ if path.is_element() => return self.fail_scope(&path.scope, path.step, error),
                     OnError::Fail => return self.fail_scope(&path.scope, path.step, error),
-                    OnError::Branch if step.item_mode.is_some() => self.error_items(ERROR, &error),
+                    OnError::Branch if step.item_mode.is_some() => self.error_items(&path, ERROR, &error),
                     OnError::Branch => StepOutcome::new(ERROR, error.to_value()),
                     OnError::Continue if step.item_mode.is_some() => {
-                        self.error_items(step.outputs.first().map_or(OUT, |port| port), &error)
+                        self.error_items(&path, step.outputs.first().map_or(OUT, |port| port), &error)
                     }
                     // The last port is the negative outcome: `false`, `default`, `done`, `flagged`, `expired`.
                     OnError::Continue => {

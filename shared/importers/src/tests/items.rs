@@ -152,6 +152,8 @@ fn the_bodies_of_http_requests() {
         old["itemMode"]["result"]["js"],
         "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\" })"
     );
+    let first = body(1.0, json!({}));
+    assert_eq!(first["itemMode"]["result"]["js"], "n8n.httpItems(output, { allowEmpty: true })");
 }
 
 #[test]
@@ -178,6 +180,8 @@ fn the_other_parameters_of_http_requests() {
         translated("httpRequest", 4.2, computed)["url"],
         json!({"js": "n8n.withQuery(\"https://x.example.com\", $json)"})
     );
+    let head = translated("httpRequest", 4.2, json!({"method": "HEAD", "url": "={{ $json.url }}"}));
+    assert_eq!((&head["url"], &head["response"]), (&json!({"js": "n8n.url($json.url)"}), &json!("text")));
     let query = |version: f64, more: Value| {
         let mut given = json!({"url": "https://x.example.com/a b", "sendQuery": true, "queryParameters": {"parameters": [
             {"name": "a", "value": "1"}, {"name": "a", "value": "=2"},
@@ -292,12 +296,18 @@ fn the_control_flow() {
     for (parameters, output) in [
         (json!({}), "$json"),
         (json!({"respondWith": "allIncomingItems"}), "$input.all().map((item) => item.json)"),
-        (json!({"respondWith": "json", "responseBody": "{\"a\": 1}"}), "n8n.jsonBody(\"{\\\"a\\\": 1}\")"),
+        (json!({"respondWith": "json", "responseBody": "{\"a\": 1}"}), "n8n.responseBody(\"{\\\"a\\\": 1}\")"),
         (json!({"respondWith": "text", "responseBody": "=Hi {{ $json.a }}"}), "$text`Hi ${() => $json.a}`"),
         (json!({"respondWith": "noData"}), "null"),
     ] {
         assert_eq!(translated("respondToWebhook", 1.1, parameters)["output"], js(output));
     }
+    let tolerant = import("respondToWebhook", 1.1, json!({}), json!({"onError": "continueRegularOutput"}));
+    let tolerant = config(&tolerant, "a");
+    assert_eq!(
+        (&tolerant["itemMode"]["error"], &tolerant["onError"]),
+        (&js("n8n.callError(output)"), &json!("continue"))
+    );
 }
 
 #[test]

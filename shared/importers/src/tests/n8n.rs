@@ -274,7 +274,7 @@ fn expressions_and_parameters_stay_as_they_are() {
                      value: () => $value(() => $json.body.email.toLowerCase().trim()),\n        type: \"string\"\n      },";
     let written = config(&imported, "normalize");
     assert!(written["javascript"].as_str().unwrap().starts_with(normalize), "{written:#}");
-    let answer = "({ body: n8n.jsonBody($text`{\n  \"received\": true,\n  \"email\": \"${() => $('Normalize').item.json.email}\",\n  \
+    let answer = "({ body: n8n.responseBody($text`{\n  \"received\": true,\n  \"email\": \"${() => $('Normalize').item.json.email}\",\n  \
                   \"priority\": ${() => $('Normalize').item.json.priority}\n}`) })";
     assert_eq!(config(&imported, "respond")["output"], json!({"js": answer}));
 

@@ -37,6 +37,12 @@ test('a node that fails as a whole passes its input on', () => {
   assert.deepEqual([json(out), error], [numbers, []]);
 });
 
+test('code passes on items whose data are texts or numbers', async () => {
+  show(['a', 7, ['error']]);
+  const items = ['a', 7, ['error']].map((json, item) => ({ json, pairedItem: { item } }));
+  assert.deepEqual(await n8n.all(() => 5, 'branch'), { out: items, error: [] });
+});
+
 test('duplicates of earlier runs, and SQL over items, are refused', () => {
   show(numbers);
   assert.throws(() => n8n.removeDuplicates({ operation: 'removeItemsSeenInPreviousExecutions' }, 2), /not supported/);

@@ -16,9 +16,24 @@ test('JSON', () => {
   assert.deepEqual(json(answer({ a: 1 })), [{ a: 1 }]);
   assert.deepEqual(json(answer([{ a: 1 }, { b: 2 }])), [{ a: 1 }, { b: 2 }]);
   assert.deepEqual(json(answer([])), []);
-  assert.deepEqual(json(answer([null, 'x', [2]])), [{}, { data: 'x' }, { data: [2] }]);
+  assert.deepEqual(json(answer([null, 'x', [2]])), [{}, 'x', [2]]);
+  assert.deepEqual(json(answer(7)), [7]);
   assert.deepEqual(json(answer([{ json: { a: 1 } }])), [{ json: { a: 1 } }]);
   assert.deepEqual(json(answer(null)), [{}]);
+});
+
+test('a body that is missing', () => {
+  const invalid = { message: 'Invalid JSON in response body' };
+  const missing = [answer(null, { ...JSON_TYPE, 'content-length': '0' }), answer(null, JSON_TYPE, 204), answer('')];
+  for (const output of missing) {
+    assert.throws(() => json(output), invalid);
+    assert.throws(() => json(output, { fullResponse: true }), invalid);
+    assert.throws(() => json(output, { responseFormat: 'json' }), { message: "Cannot read properties of undefined (reading 'data')" });
+    assert.deepEqual(json(output, { neverError: true }), [{}]);
+    assert.deepEqual(json(output, { allowEmpty: true, responseFormat: 'json' }), [{}]);
+  }
+  assert.deepEqual(json(answer('{"a":', JSON_TYPE), { neverError: true }), [{}]);
+  assert.deepEqual(json(answer(null, { ...JSON_TYPE, 'content-length': '4' })), [{}]);
 });
 
 test('texts', () => {
@@ -77,6 +92,14 @@ test('cookies are a list', () => {
   assert.deepEqual(shown, { 'set-cookie': ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'] });
 });
 
+test('addresses', () => {
+  assert.equal(n8n.url('https://x.io'), 'https://x.io');
+  assert.throws(() => n8n.url('x.io'), { message: 'Invalid URL: x.io. URL must start with "http" or "https".' });
+  for (const [value, type] of [[undefined, 'undefined'], [null, 'null'], [7, 'number']]) {
+    assert.throws(() => n8n.url(value), { message: `URL parameter must be a string, got ${type}` });
+  }
+});
+
 test('queries and forms', () => {
   const pairs = [['a', 'x y'], ['none', null], ['missing', undefined], ['tags', ['x', 'y']], ['filter', { b: { c: 2 } }]];
   const query = 'a=x%20y&none=&tags%5B0%5D=x&tags%5B1%5D=y&filter%5Bb%5D%5Bc%5D=2';
@@ -91,4 +114,6 @@ test('a body of JSON', () => {
   assert.deepEqual(n8n.jsonBody('{"a": [1]}'), { a: [1] });
   assert.deepEqual(n8n.jsonBody({ a: 1 }), { a: 1 });
   assert.throws(() => n8n.jsonBody('{a: 1}'), { message: 'JSON parameter needs to be valid JSON' });
+  assert.deepEqual(n8n.responseBody('{"a": 1}'), { a: 1 });
+  assert.throws(() => n8n.responseBody('{a: 1}'), { message: "Invalid JSON in 'Response Body' field" });
 });

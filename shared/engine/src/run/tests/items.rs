@@ -21,6 +21,8 @@ fn any_value_becomes_items() {
         (json!({"a": 1}), json!([{"json": {"a": 1}, "pairedItem": 0}])),
         (json!([{"a": 1}, 2]), json!([{"json": {"a": 1}, "pairedItem": 0}, {"json": {"data": 2}, "pairedItem": 1}])),
         (json!([{"json": {"a": 1}}]), json!([{"json": {"a": 1}, "pairedItem": 0}])),
+        (json!([{"json": 7}, {"json": [1]}]), json!([{"json": 7, "pairedItem": 0}, {"json": [1], "pairedItem": 1}])),
+        (json!({"json": null}), json!([{"json": {"json": null}, "pairedItem": 0}])),
         (json!({"json": {"a": 1}, "other": 1}), json!([{"json": {"json": {"a": 1}, "other": 1}, "pairedItem": 0}])),
         (json!("text"), json!([{"json": {"data": "text"}, "pairedItem": 0}])),
         (json!(null), json!([{"json": {}, "pairedItem": 0}])),

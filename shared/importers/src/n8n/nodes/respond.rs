@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{expression, is_computed, literal_text};
+use crate::n8n::policies::OnError;
 use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::is_removed;
@@ -28,7 +29,11 @@ pub fn respond(node: Context) -> Translation {
     if *node.parameter("enableResponseOutput") == true {
         note(&mut notes, "its second output, which has the response, is not imported");
     }
-    Translation::new("send_result", result(&output)).with_notes(notes)
+    let mut config = result(&output);
+    if OnError::read(node).is_some() {
+        config["itemMode"]["error"] = json!({"js": "n8n.callError(output)"});
+    }
+    Translation::new("send_result", config).with_notes(notes)
 }
 
 fn body(node: Context, notes: &mut Notes) -> Option<String> {
@@ -39,7 +44,7 @@ fn body(node: Context, notes: &mut Notes) -> Option<String> {
     };
     match text(node.parameter("respondWith")) {
         "allIncomingItems" => Some(in_field("$input.all().map((item) => item.json)")),
-        "json" if !is_empty(body) => Some(format!("n8n.jsonBody({})", expression(body))),
+        "json" if !is_empty(body) => Some(format!("n8n.responseBody({})", expression(body))),
         "text" => Some(expression(body)),
         "noData" | "redirect" => None,
         "binary" if text(node.parameter("responseDataSource")) == "set" => Some(file(node.parameter("inputFieldName"))),

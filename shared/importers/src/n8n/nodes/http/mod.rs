@@ -57,6 +57,10 @@ pub fn http(node: Context) -> Translation {
         }
     }
     options(node, &mut config, &mut call.notes);
+    if method == "HEAD" {
+        // n8n reads the body that is missing like any other: without it, JSON is not valid.
+        config.insert("response".to_owned(), "text".into());
+    }
     Translation::new("http", config.into()).with_notes(call.notes).with_reconnects(call.reconnect)
 }
 
@@ -68,7 +72,13 @@ fn url(node: Context, call: &mut HttpCall) -> Value {
     }
     let written = placed.unwrap_or(written);
     if is_computed(&written) {
-        return text_field(&format!("={}", call.address(&written[1..])).into());
+        let address = call.address(&written[1..]);
+        let field = text_field(&format!("={address}").into());
+        return match &field["js"] {
+            // The value of the expression may be no URL.
+            Value::String(script) if address.starts_with("{{") => json!({"js": format!("n8n.url({script})")}),
+            _ => field,
+        };
     }
     let address = call.address(&literal_text(&written.into()));
     let address = domain::address::encode(&address).into_owned();
@@ -173,6 +183,10 @@ fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>) -> S
     }
     if never_fails {
         options.insert("neverError".to_owned(), true.into());
+    }
+    // The first versions of the node make an empty item of an answer without a body.
+    if node.source().version < 3.0 && !matches!(format, "text" | "string" | "file") {
+        options.insert("allowEmpty".to_owned(), true.into());
     }
     match options.is_empty() {
         true => "n8n.httpItems(output)".to_owned(),

@@ -43,7 +43,7 @@
     return line > 0 ? `${error.message} [line ${line}]` : error.message;
   };
 
-  const isFailure = ({ json }) => Object.keys(json).length === 1 && 'error' in json;
+  const isFailure = ({ json }) => isJson(json) && Object.keys(json).length === 1 && 'error' in json;
   const divide = (items, port) => ({
     [port]: items.filter((item) => !isFailure(item)),
     error: items.filter(isFailure),

@@ -58,9 +58,6 @@
     return name === undefined ? { base64, contentType } : { base64, contentType, name };
   };
 
-  // The data of an item is always an object.
-  const toJson = (value) => (value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { data: value });
-
   const isJson = (header) => header.includes('application/json');
   const detect = (header) => {
     if (isJson(header)) return 'json';
@@ -108,7 +105,8 @@
 
   /**
    * The items of an answer `{status, headers, body}`. `url` is the address of the request, for the name of a file, and `item` is
-   * the item of the request, whose fields an item with a file keeps. An error status is an error, unless `neverError` is set.
+   * the item of the request, whose fields an item with a file keeps. An error status is an error, unless `neverError` is set, and so is
+   * JSON without a body, unless `allowEmpty` is set.
    */
   n8n.httpItems = (output, options = {}) => {
     const { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', neverError = false, url } = options;
@@ -125,10 +123,19 @@
       const binary = { ...item.binary, [outputPropertyName]: toFile(output, header, outputPropertyName, url) };
       return [{ json: fullResponse ? rest : item.json, binary }];
     }
+    if (format === 'json' && isMissing(output)) failWithoutBody(responseFormat, options);
     if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toPlainText(body, header), ...rest } }];
     const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect');
     if (fullResponse) return [{ json: isEmpty ? rest : { body: value, ...rest } }];
-    return (Array.isArray(value) ? value : [value]).map((each) => ({ json: toJson(each) }));
+    return (Array.isArray(value) ? value : [value]).map((each) => ({ json: each ?? {} }));
+  };
+  // An empty body and the JSON `null` are both null here. The status and the headers tell them apart.
+  const isMissing = ({ status, headers, body }) =>
+    body === '' || ((body ?? null) === null && (status === 204 || headers?.['content-length'] === '0'));
+  const failWithoutBody = (responseFormat, { fullResponse = false, neverError = false, allowEmpty = false }) => {
+    if (allowEmpty) return;
+    if (responseFormat === 'autodetect' && !neverError) throw new Error('Invalid JSON in response body');
+    if (responseFormat === 'json' && !fullResponse) throw new Error("Cannot read properties of undefined (reading 'data')");
   };
   const parseBody = (body, neverError) => {
     if (typeof body !== 'string' && !isFile(body)) return body;
@@ -144,15 +151,25 @@
 
   // --- The request ---
 
-  /** The value of a parameter with JSON: a text is parsed. */
-  n8n.jsonBody = (value) => {
+  /** The address of a request, if it is one. */
+  n8n.url = (value) => {
+    if (typeof value !== 'string') throw new Error(`URL parameter must be a string, got ${value === null ? 'null' : typeof value}`);
+    if (!/^\s*https?:\/\//i.test(value)) throw new Error(`Invalid URL: ${value}. URL must start with "http" or "https".`);
+    return value;
+  };
+
+  const parseParameter = (value, problem) => {
     if (value !== undefined && typeof value !== 'string') return value;
     try {
       return JSON.parse(value);
     } catch {
-      throw new Error('JSON parameter needs to be valid JSON');
+      throw new Error(problem);
     }
   };
+  /** The value of a parameter with JSON: a text is parsed. */
+  n8n.jsonBody = (value) => parseParameter(value, 'JSON parameter needs to be valid JSON');
+  /** The JSON that answers a webhook. */
+  n8n.responseBody = (value) => parseParameter(value, "Invalid JSON in 'Response Body' field");
 
   /** The object of a list of names and values. Names with dots are paths, and a later name replaces an earlier one. */
   n8n.bodyFields = (pairs) => {
