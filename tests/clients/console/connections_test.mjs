@@ -97,6 +97,7 @@ test("a webhook is created where a channel needs it, and its token stays until i
   await secret.getByRole("alert").waitFor();
   const token = await secret.locator("code").first().innerText();
   assert.ok((await secret.locator("code").last().innerText()).includes(`Authorization: Bearer ${token}`));
+  assert.ok((await secret.locator("code").nth(1).innerText()).endsWith(`?token=${token}`));
   await button(secret, "Copy: the command").click();
   assert.ok((await page.evaluate(() => navigator.clipboard.readText())).startsWith("curl "));
   await page.keyboard.press("Escape");
