@@ -1,6 +1,6 @@
 //! Nodes of services that send and load files, or that the crate `services` does not have.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{translate, translate_bot};
 use super::{js, translated};
@@ -113,4 +113,16 @@ fn requests_of_the_table_have_a_path_a_query_and_a_body() {
             "a credential for Mattermost: its API key as a bearer token"
         ]
     );
+}
+
+#[test]
+fn options_that_nothing_reads_are_reported() {
+    let notes = |kind: &str, parameters: Value| translate(kind, 2.0, &parameters, &js).unwrap().notes;
+    let reply = json!({
+        "operation": "reply", "messageId": "m", "message": "Hi",
+        "options": {"saveAsDraft": true, "appendAttribution": false}, "additionalFields": {"categories": [], "cc": ""},
+    });
+    assert_eq!(notes("microsoftOutlook", reply), ["not imported: `options.saveAsDraft`"]);
+    let task = json!({"list": "7", "name": "a", "additionalFields": {"markdownContent": true, "content": "b"}});
+    assert_eq!(notes("clickUp", task), ["not imported: `additionalFields.markdownContent`"]);
 }
