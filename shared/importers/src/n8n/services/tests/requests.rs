@@ -126,3 +126,26 @@ fn options_that_nothing_reads_are_reported() {
     let task = json!({"list": "7", "name": "a", "additionalFields": {"markdownContent": true, "content": "b"}});
     assert_eq!(notes("clickUp", task), ["not imported: `additionalFields.markdownContent`"]);
 }
+
+#[test]
+fn lists_of_a_space_and_tasks_within_tasks() {
+    let config = |parameters: Value| translated("clickUp", 1.0, parameters)[0]["config"].clone();
+    let list = json!({"resource": "list", "operation": "create", "space": "7", "folderless": true, "name": "A"});
+    assert_eq!(config(list)["url"], "https://api.clickup.com/api/v2/space/7/list");
+    let list = json!({"resource": "list", "operation": "create", "space": "7", "folder": "8", "name": "A"});
+    assert_eq!(config(list)["url"], "https://api.clickup.com/api/v2/folder/8/list");
+    let task = json!({
+        "list": "={{ $json.list }}", "name": "A", "additionalFields": {"parentId": "={{ $json.id }}", "timeEstimate": 2},
+    });
+    assert_eq!(
+        config(task)["body"]["value"]["js"],
+        "{ name: \"A\", time_estimate: 2 * 6000, parent: $value(() => $json.id) }"
+    );
+}
+
+#[test]
+fn bases_of_airtable_are_listed_by_default() {
+    let config = &translated("airtable", 2.1, json!({"resource": "base", "options": {}}))[0]["config"];
+    assert_eq!(config["url"], "https://api.airtable.com/v0/meta/bases");
+    assert_eq!(config["itemMode"]["result"]["js"], "output.body.bases");
+}
