@@ -444,7 +444,8 @@ fn forms_have_names_of_letters_here() {
     ]});
     assert_eq!(config(&imported, "ask_page"), page);
     let code = "const values = $json;\nreturn { json: { \"Your name\": values.your_name, \"Your name\": values.your_name_2, \
-                \"2nd choice\": values.f_2nd_choice, submittedAt: $now.toISO(), formMode: \"production\" }, binary: { \"CV\": values.cv } };";
+                \"2nd choice\": values.f_2nd_choice, \"CV\": ((file) => file ? [{ filename: file.name, mimetype: file.contentType, \
+                size: Buffer.from(file.base64, \"base64\").length }] : null)(values.cv), submittedAt: $now.toISO(), formMode: \"production\" }, binary: { \"CV\": values.cv } };";
     assert_eq!(config(&imported, "ask")["javascript"], code);
     assert_eq!(config(&imported, "more")["fields"][0]["options"], json!({"js": "[\"A\",\"B\"]"}));
     let end = json!({"js": "[\"Thanks\", $json.a].join(\"\\n\\n\")"});
