@@ -3,6 +3,7 @@
 mod agents;
 mod amplified;
 mod cycles;
+mod differences;
 mod dify;
 mod dify_nodes;
 mod hostile;

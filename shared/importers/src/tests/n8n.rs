@@ -50,7 +50,7 @@ fn drawn_cycle() {
             wait delay
             take code
             gmail placeholder unsupported: the trigger `emailReadImap` is not supported: start the run by webhook
-            repeat loop
+            repeat loop partial: it was added for a cycle of nodes, and repeats it at most 1000 times
         "##,
         "
             gmail_start>gmail repeat.item>check_job check_job>done done.false>wait repeat.done>take gmail>take
