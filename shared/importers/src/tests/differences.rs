@@ -14,6 +14,37 @@ fn why<'i>(imported: &'i Imported, id: &str) -> &'i str {
 }
 
 #[test]
+fn a_header_makes_json_a_form() {
+    let fields = json!({"parameters": [{"name": "a", "value": "={{ $json.b }}"}]});
+    let call = |kind: &str| {
+        let parameters = json!({
+            "method": "POST", "url": "https://x.example.com", "sendBody": true, "bodyParameters": fields,
+            "sendHeaders": true, "headerParameters": {"parameters": [{"name": "Content-type", "value": kind}]},
+        });
+        translated("httpRequest", 4.2, parameters)["body"].clone()
+    };
+    let form = json!({"type": "text", "text": {"js": "n8n.formText({ a: $json.b })"}});
+    assert_eq!(call("application/x-www-form-urlencoded"), form);
+    assert_eq!(call("application/json"), json!({"type": "json", "value": {"js": "{ a: $json.b }"}}));
+}
+
+#[test]
+fn a_credential_that_the_file_does_not_name_is_asked_for() {
+    let call = |authentication: Value, credentials: Value| {
+        let mut parameters = json!({"url": "https://x.example.com"});
+        parameters.as_object_mut().unwrap().extend(authentication.as_object().unwrap().clone());
+        reconnected(&import("httpRequest", 4.2, parameters, json!({"credentials": credentials})))
+    };
+    let generic = json!({"authentication": "genericCredentialType", "genericAuthType": "httpHeaderAuth"});
+    assert_eq!(call(generic.clone(), json!({})), ["a: a credential (httpHeaderAuth)"]);
+    let known = json!({"httpHeaderAuth": {"name": "Mine"}});
+    assert_eq!(call(generic, known), ["a: credential `Mine` (httpHeaderAuth)"]);
+    let own = json!({"authentication": "predefinedCredentialType", "nodeCredentialType": "slackApi"});
+    assert_eq!(call(own, Value::Null), ["a: a credential (slackApi)"]);
+    assert_eq!(call(json!({"authentication": "none"}), Value::Null), Vec::<String>::new());
+}
+
+#[test]
 fn retries_have_the_limits_of_n8n() {
     for (given, attempts, wait) in [
         (json!({}), 3, 1_000),

@@ -172,7 +172,7 @@ fn the_other_parameters_of_http_requests() {
         "timeoutMs": 100, "itemMode": {"result": {"js": items}, "concurrency": 20},
     });
     assert_eq!(config(&imported, "a"), expected);
-    assert_eq!(note_of(&imported, "a"), "its header Connection is not imported");
+    assert_eq!(note_of(&imported, "a"), "its header Connection is not imported; files have at most 1 MiB");
     let computed = json!({"url": "https://x.example.com", "jsonQuery": "={{ $json }}"});
     assert_eq!(
         translated("httpRequest", 4.2, computed)["url"],
