@@ -72,3 +72,19 @@ fn a_delay_has_whole_seconds() {
         assert_eq!(note_of(&imported, "a"), note);
     }
 }
+
+#[test]
+fn a_response_has_the_headers_of_its_webhook() {
+    let header = |name: &str, value: &str| json!({"name": name, "value": value});
+    let of_hook = json!({"entries": [header("X-From", "hook"), header("X-Kind", "hook")]});
+    let own = json!({"entries": [header("x-kind", "node")]});
+    let nodes = json!([
+        {"name": "Hook", "type": "webhook", "parameters": {
+            "httpMethod": "POST", "responseMode": "responseNode", "options": {"responseHeaders": of_hook},
+        }},
+        {"name": "Respond", "type": "respondToWebhook", "parameters": {"options": {"responseHeaders": own}}},
+    ]);
+    let imported = file(nodes, json!({"Hook": {"main": [[{"node": "Respond"}]]}}));
+    let output = "({ headers: { \"x-kind\": \"node\", \"X-From\": \"hook\" }, body: $json })";
+    assert_eq!(config(&imported, "respond")["output"]["js"], output);
+}
