@@ -74,6 +74,55 @@ fn a_delay_has_whole_seconds() {
 }
 
 #[test]
+fn words_that_a_service_prints_bold_are_reported() {
+    let send = |parameters: Value, code: &str| {
+        let nodes = json!([
+            {"name": "Go", "type": "manualTrigger"}, {"name": "Text", "type": "code", "parameters": {"jsCode": code}},
+            {"name": "Send", "type": "telegram", "typeVersion": 1.2, "parameters": parameters},
+        ]);
+        let wires = json!({"Go": {"main": [[{"node": "Text"}]]}, "Text": {"main": [[{"node": "Send"}]]}});
+        note_of(&file(nodes, wires), "send")
+    };
+    let note = "its text is Markdown here, in which `*bold*` is italic: write `**bold**`";
+    let text = |text: &str| json!({"chatId": "7", "text": text});
+    assert_eq!(send(text("=*Total:* {{ $json.total }}"), ""), note);
+    assert_eq!(send(text("={{ $json.text }}"), "const text = `👥 *Top (of 7 days)*\\n`;"), note);
+    for (own, code) in [
+        ("Total: 2*3*4 **bold**", ""),
+        ("={{ $json.text }}", "/* a */ const a = b * c * d; // x*y*z"),
+        ("plain", "const text = '*bold*';"),
+    ] {
+        assert_eq!(send(text(own), code), "", "{own} {code}");
+    }
+}
+
+#[test]
+fn messages_that_a_trigger_leaves_out_are_reported() {
+    let trigger = |fields: Value| {
+        let nodes = json!([{"name": "On", "type": "telegramTrigger", "parameters": {"additionalFields": fields}}]);
+        why(&file(nodes, json!({})), "on").split_once("; ").map_or(String::new(), |(_, why)| why.to_owned())
+    };
+    assert_eq!(trigger(json!({})), "");
+    assert_eq!(
+        trigger(json!({"download": true, "chatIds": "7"})),
+        "every message starts a run: its lists of chats and users are not imported; the files of messages are not read: read them by \
+         their ids with a node after it"
+    );
+}
+
+#[test]
+fn a_sub_workflow_gets_all_fields_of_its_caller() {
+    let called = |version: f64, parameters: Value| {
+        let nodes = json!([{"name": "Called", "type": "executeWorkflowTrigger", "typeVersion": version, "parameters": parameters}]);
+        why(&file(nodes, json!({})), "called").to_owned()
+    };
+    let note = "imported as input; it gets all fields that its caller sends, not only those that it declares";
+    assert_eq!(called(1.1, json!({"workflowInputs": {"values": [{"name": "a"}]}})), note);
+    assert_eq!(called(1.1, json!({"inputSource": "passthrough"})), "imported as input");
+    assert_eq!(called(1.0, json!({})), "imported as input");
+}
+
+#[test]
 fn a_response_has_the_headers_of_its_webhook() {
     let header = |name: &str, value: &str| json!({"name": name, "value": value});
     let of_hook = json!({"entries": [header("X-From", "hook"), header("X-Kind", "hook")]});

@@ -153,7 +153,7 @@ fn merge_sources() {
     assert_becomes(
         "merge-sources.json",
         r##"
-            called input
+            called input partial: it gets all fields that its caller sends, not only those that it declares
             weather http
             news http
             together code

@@ -38,6 +38,8 @@ pub fn translate(node: Context) -> Translation {
     if translation.placeholder().is_none() {
         policies::set(node, &mut translation);
         translation = translation.with_removed_secrets("", node.workflow.parameters[node.node].removed.clone());
+        let formatting = messages::formatting(node, &translation);
+        translation = translation.with_notes(formatting);
     }
     translation
 }
