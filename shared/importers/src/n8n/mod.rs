@@ -8,6 +8,7 @@ mod http_config;
 mod javascript;
 mod nodes;
 mod parameter;
+mod parts;
 mod policies;
 mod references;
 mod services;
@@ -21,7 +22,7 @@ use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate};
 use super::notes::Notes;
 use super::slug::Ids;
-use super::translation::{TOO_LONG, TranslatedStep};
+use super::translation::TranslatedStep;
 use super::{ImportSource, Imported, Status};
 use context::{Context, Workflow};
 use document::{Document, LooseEnd};
@@ -160,22 +161,7 @@ fn explain_omission(workflow: &Workflow, node: usize, role: NodeRole) -> (Status
     let source = workflow.node(node);
     let is_disabled = source.is_disabled;
     let (status, why) = match role {
-        NodeRole::SubNodeOf(parent) => {
-            let (of, of_kind) = (truncate(workflow.node(parent).name, 80), workflow.node(parent).kind);
-            let has_model = matches!(
-                of_kind,
-                "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
-            );
-            let is_made = of_kind == "agent" && nodes::is_part(Context { workflow, node });
-            return match is_made || (has_model && source.kind.starts_with("lm")) {
-                _ if source.is_too_long => (Status::Partial, format!("was part of `{of}`: {TOO_LONG}")),
-                true => (Status::Mapped, format!("is part of `{of}`")),
-                false => {
-                    let why = format!("was part of `{of}`: add it to the agent, or to the node in its place");
-                    (Status::Partial, why)
-                }
-            };
-        }
+        NodeRole::SubNodeOf(parent) => return parts::explain(workflow, node, parent),
         NodeRole::Removed if is_disabled => (Status::Partial, "left out: it was disabled"),
         NodeRole::PassThrough if is_disabled => {
             (Status::Partial, "left out: it was disabled; its input goes to the next nodes")

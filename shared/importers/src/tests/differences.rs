@@ -74,6 +74,53 @@ fn a_delay_has_whole_seconds() {
 }
 
 #[test]
+fn summaries_have_their_own_prompt() {
+    let prompt = |version: f64, parameters: Value| {
+        let imported = import("chainSummarization", version, parameters, json!({}));
+        let found = config(&imported, "a");
+        assert_eq!(found["system"], Value::Null);
+        (found["prompt"]["js"].as_str().unwrap_or_default().to_owned(), note_of(&imported, "a"))
+    };
+    let chosen = |method: &str, name: &str, prompt: &str| json!({"options": {"summarizationMethodAndPrompts": {"values": {"summarizationMethod": method, name: prompt}}}});
+    let one = "the text is summarized in one call";
+    let (usual, note) = prompt(2.0, json!({"options": {}}));
+    assert!(usual.starts_with("String(`Write a concise summary") && usual.ends_with("() => JSON.stringify($json))"));
+    assert_eq!(note, one);
+    let own = "=Sum up {{ $json.kind }}: {text}";
+    let expected =
+        "String($text`Sum up ${() => $json.kind}: {text}`).replaceAll(\"{text}\", () => JSON.stringify($json))";
+    for (method, name) in [("stuff", "prompt"), ("map_reduce", "prompt"), ("refine", "refineQuestionPrompt")] {
+        assert_eq!(prompt(2.0, chosen(method, name, own)), (expected.to_owned(), one.to_owned()));
+    }
+    assert_eq!(prompt(1.0, json!({"type": "stuff", "options": {"prompt": own}})).0, expected);
+    let without_text = chosen("stuff", "prompt", "=Sum up {{ $json.a }}");
+    assert_eq!(prompt(2.0, without_text).0, "$text`Sum up ${() => $json.a}`");
+    let note = prompt(2.0, chosen("map_reduce", "combineMapPrompt", "a")).1;
+    assert_eq!(note, format!("{one}; its prompt `combineMapPrompt`, for parts of a text, is not imported"));
+    let note = prompt(2.0, json!({"operationMode": "nodeInputBinary"})).1;
+    assert_eq!(note, format!("{one}; it summarized a file: here it gets the data of the item"));
+}
+
+#[test]
+fn questions_have_the_names_of_their_version() {
+    for (kind, version, name) in [
+        ("agent", 1.0, "input"),
+        ("agent", 1.1, "chat_input"),
+        ("agent", 1.2, "chatInput"),
+        ("chainLlm", 1.0, "input"),
+        ("chainLlm", 1.2, "chat_input"),
+        ("chainLlm", 1.3, "chatInput"),
+    ] {
+        let field = if kind == "agent" { "message" } else { "prompt" };
+        assert_eq!(
+            translated(kind, version, json!({}))[field],
+            json!({"js": format!("$json.{name}")}),
+            "{kind} {version}"
+        );
+    }
+}
+
+#[test]
 fn words_that_a_service_prints_bold_are_reported() {
     let send = |parameters: Value, code: &str| {
         let nodes = json!([

@@ -27,10 +27,10 @@ fn agent_with_tools() {
             telegram_trigger code
             ai_agent agent
             anthropic_chat_model -
-            memory -
+            memory - partial: is part of `AI Agent`: the agent knows the conversation of the message that starts the run, not its last 5 exchanges; its session key is not imported
             find_order -
             refund_tool - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
-            output_parser -
+            output_parser - partial: is part of `AI Agent`: the agent is given its schema, but its answers are not validated against it
             send send_message
         "##,
         "
