@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate};
-use super::notes::Notes;
+use super::notes::{Notes, header_problem};
 use super::slug::Ids;
 use super::translation::TranslatedStep;
 use super::{ImportSource, Imported, Status};
@@ -125,6 +125,10 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     for variable in &references.variables {
         draft.note(node, format!("variables are not imported: replace `{}` by its value", truncate(variable, 60)));
     }
+    if workflow.document.nodes.iter().any(|node| node.kind == "webhook" && !node.is_disabled) {
+        let problems = references.headers.iter().filter_map(|name| header_problem(name));
+        problems.for_each(|problem| draft.note(node, problem));
+    }
     if references.keeps_data {
         draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
     }
@@ -167,6 +171,9 @@ fn explain_omission(workflow: &Workflow, node: usize, role: NodeRole) -> (Status
             (Status::Partial, "left out: it was disabled; its input goes to the next nodes")
         }
         NodeRole::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
+        NodeRole::Unreached if source.kind == "mcpTrigger" => {
+            (Status::Partial, "left out: an MCP server is made apart from workflows, with tools of its own")
+        }
         NodeRole::Unreached => (Status::Partial, "left out: no trigger leads to it, or it leads to nothing"),
         NodeRole::Removed | NodeRole::Step => (Status::Mapped, "left out: it is a note"),
     };
@@ -214,12 +221,15 @@ fn add_results(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     let starts = |is_start: &dyn Fn(&document::SourceNode) -> bool| -> Vec<usize> {
         (0..nodes.len()).filter(is_step).filter(|node| is_start(&nodes[*node])).collect()
     };
-    if nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
-        return;
-    }
+    let responds = nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled);
     let callers = starts(&|node| node.returns_last_output() && !node.is_chat());
     let mut lasts = find_last_nodes(workflow, draft, callers.clone());
-    if lasts.is_empty() && !draft.has_output() {
+    if responds {
+        // What a webhook or a node in the middle responds with is the result of those runs.
+        let others = starts(&|node| node.answers_calls() || node.kind == "respondToWebhook");
+        let responded = workflow.wiring.reach(others, usize::MAX, |_| true);
+        lasts.retain(|(node, _)| !responded.contains(node));
+    } else if lasts.is_empty() && !draft.has_output() {
         lasts = find_last_nodes(workflow, draft, find_first_nodes(workflow));
     }
     if !lasts.is_empty() {
@@ -277,8 +287,16 @@ fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Ve
     lasts
 }
 
-/// Notes connections to nodes that are not in the file.
+/// Notes connections to nodes that are not in the file, and items that lead to sub-nodes.
 fn note_loose_ends(workflow: &Workflow, draft: &mut Draft) {
+    let roles = &workflow.wiring.roles;
+    let leads_to_part = |wire: &&document::Wire| {
+        wire.kind == "main" && roles[wire.from] == NodeRole::Step && matches!(roles[wire.to], NodeRole::SubNodeOf(_))
+    };
+    for wire in workflow.document.wires.iter().filter(leads_to_part) {
+        let name = truncate(workflow.node(wire.to).name, 60);
+        draft.note(wire.from, format!("its connection to `{name}` is dropped: that node is part of another one"));
+    }
     for (node, end) in &workflow.document.loose_ends {
         let text = match end {
             LooseEnd::To(name) => {

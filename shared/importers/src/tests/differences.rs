@@ -158,6 +158,21 @@ fn messages_that_a_trigger_leaves_out_are_reported() {
 }
 
 #[test]
+fn a_chat_beside_a_webhook_is_answered() {
+    let nodes = json!([
+        {"name": "Hook", "type": "webhook", "typeVersion": 2, "parameters": {"httpMethod": "POST", "responseMode": "responseNode"}},
+        {"name": "Respond", "type": "respondToWebhook"},
+        {"name": "Chat", "type": "chatTrigger"}, {"name": "Scout", "type": "agent", "typeVersion": 2},
+        {"name": "Called", "type": "executeWorkflowTrigger"}, {"name": "Sum", "type": "code"},
+    ]);
+    let wires = json!({
+        "Hook": {"main": [[{"node": "Respond"}]]}, "Chat": {"main": [[{"node": "Scout"}]]}, "Called": {"main": [[{"node": "Sum"}]]},
+    });
+    let wires = connections(&file(nodes, wires));
+    assert_eq!(wires, "chat_message>chat hook>respond chat>scout called>sum sum>result scout>answer");
+}
+
+#[test]
 fn a_sub_workflow_gets_all_fields_of_its_caller() {
     let called = |version: f64, parameters: Value| {
         let nodes = json!([{"name": "Called", "type": "executeWorkflowTrigger", "typeVersion": version, "parameters": parameters}]);
@@ -167,6 +182,35 @@ fn a_sub_workflow_gets_all_fields_of_its_caller() {
     assert_eq!(called(1.1, json!({"workflowInputs": {"values": [{"name": "a"}]}})), note);
     assert_eq!(called(1.1, json!({"inputSource": "passthrough"})), "imported as input");
     assert_eq!(called(1.0, json!({})), "imported as input");
+}
+
+#[test]
+fn sub_nodes_of_what_is_left_out_and_items_into_sub_nodes_are_reported() {
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"}, {"name": "Scout", "type": "agent", "typeVersion": 2},
+        {"name": "Memory", "type": "memoryBufferWindow"},
+        {"name": "Server", "type": "mcpTrigger"}, {"name": "Tool", "type": "airtableTool"},
+    ]);
+    let wires = json!({
+        "Go": {"main": [[{"node": "Scout"}, {"node": "Memory"}]]},
+        "Memory": {"ai_memory": [[{"node": "Scout", "type": "ai_memory"}]]},
+        "Tool": {"ai_tool": [[{"node": "Server", "type": "ai_tool"}]]},
+    });
+    let imported = file(nodes, wires);
+    let note = "imported as input; its connection to `Memory` is dropped: that node is part of another one";
+    assert_eq!(why(&imported, "go"), note);
+    assert_eq!(why(&imported, "server"), "left out: an MCP server is made apart from workflows, with tools of its own");
+    assert_eq!(why(&imported, "tool"), "was part of `Server`, which is left out");
+}
+
+#[test]
+fn headers_of_calls_that_runs_do_not_get_are_reported() {
+    let nodes = json!([
+        {"name": "Hook", "type": "webhook", "parameters": {"httpMethod": "POST"}},
+        {"name": "Check", "type": "code", "parameters": {"jsCode": "headers['x-key'] = 1; return $json.headers['x-api-key'] === headers.origin;"}},
+    ]);
+    let imported = file(nodes, json!({"Hook": {"main": [[{"node": "Check"}]]}}));
+    assert_eq!(note_of(&imported, "check"), "runs do not get the header `x-api-key`, which may hold a secret");
 }
 
 #[test]
