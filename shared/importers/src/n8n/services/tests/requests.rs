@@ -149,3 +149,23 @@ fn bases_of_airtable_are_listed_by_default() {
     assert_eq!(config["url"], "https://api.airtable.com/v0/meta/bases");
     assert_eq!(config["itemMode"]["result"]["js"], "output.body.bases");
 }
+
+#[test]
+fn messages_of_gmail_are_html_by_default() {
+    let raw = |version: f64, parameters: Value| {
+        let mut all = json!({"sendTo": "a@example.com", "message": "<b>Hi</b>"});
+        all.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
+        translated("gmail", version, all)[0]["config"]["body"]["value"]["js"].as_str().unwrap().to_owned()
+    };
+    for version in [2.0, 2.1] {
+        assert!(raw(version, json!({})).contains("html: \"<b>Hi</b>\""));
+        assert!(raw(version, json!({"emailType": "text"})).contains("text: \"<b>Hi</b>\""));
+    }
+}
+
+#[test]
+fn contacts_of_hubspot_have_the_form_of_its_older_answers() {
+    let config = &translated("hubspot", 2.1, json!({"email": "a@example.com", "additionalFields": {}}))[0]["config"];
+    let items = "({ ...n8n.hubspotRecord(output.body.results[0], 'vid'), isNew: output.body.results[0].new === true })";
+    assert_eq!(config["itemMode"]["result"]["js"], items);
+}
