@@ -66,7 +66,7 @@ fn what_an_agent_does_not_have_is_reported() {
     let imported = import(json!({"agent": "sqlAgent", "options": options}), &parts);
     assert_eq!(config(&imported, "scout")["maxSteps"], 4);
     let note = &imported.report.nodes[1].why;
-    assert!(note.contains("options of the agent are not imported: returnIntermediateSteps;"), "{note}");
+    assert!(note.contains("some options are not imported: returnIntermediateSteps;"), "{note}");
     assert!(note.ends_with("of the type `sqlAgent`: here an agent calls its tools until it has an answer"), "{note}");
     assert!(part(&imported, 0).1.contains("the agent has the default model of the plan"));
     assert!(part(&imported, 1).1.contains("only the first one is asked"));

@@ -228,3 +228,21 @@ fn a_response_has_the_headers_of_its_webhook() {
     let output = "({ headers: { \"x-kind\": \"node\", \"X-From\": \"hook\" }, body: $json })";
     assert_eq!(config(&imported, "respond")["output"]["js"], output);
 }
+
+#[test]
+fn options_of_chains_that_are_not_imported_are_reported() {
+    let notes = |kind: &str, parameters: Value| note_of(&import(kind, 1.1, parameters, json!({})), "a");
+    let options = json!({"options": {"multiClass": true, "fallback": "other", "enableAutoFixing": false}});
+    assert_eq!(notes("textClassifier", options), "some options are not imported: multiClass");
+    let values =
+        [json!({"type": "HumanMessagePromptTemplate", "messageType": "imageBinary"}), json!({"message": "Be brief"})];
+    let messages = json!({"text": "Hi", "messages": {"messageValues": values}});
+    assert_eq!(notes("chainLlm", messages), "the images of its messages are not imported");
+}
+
+#[test]
+fn the_login_of_a_form_is_reported() {
+    let nodes = json!([{"name": "Ask", "type": "formTrigger", "parameters": {"authentication": "basicAuth"}}]);
+    let imported = file(nodes, json!({}));
+    assert!(why(&imported, "ask").ends_with("its login is not imported"));
+}

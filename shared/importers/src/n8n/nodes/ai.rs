@@ -47,6 +47,17 @@ pub fn model_name(node: Context) -> String {
     name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| truncate(&name, 190))
 }
 
+/// Reports the options that are given, and that the translation does not know.
+pub fn report_options(node: Context, known: &[&str], notes: &mut Notes) {
+    const MAX_REPORTED: usize = 8;
+    let is_other = |name: &str, value: &Value| !known.contains(&name) && !is_empty(value) && *value != false;
+    let given = entries(node.parameter("options")).filter(|(name, value)| is_other(name, value));
+    let given: Vec<String> = given.map(|(name, _)| truncate(name, 40)).take(MAX_REPORTED).collect();
+    if !given.is_empty() {
+        note(notes, format!("some options are not imported: {}", given.join(", ")));
+    }
+}
+
 fn resource<'w>(node: Context<'w, '_>) -> &'w str {
     text(node.parameter("resource"))
 }

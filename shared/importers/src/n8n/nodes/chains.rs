@@ -19,6 +19,16 @@ pub fn chain(node: Context) -> Translation {
         return retrieval_chain(node, notes);
     }
     let mut config = model_config(node, &mut notes);
+    let known: &[&str] = match source.kind {
+        "chainSummarization" => {
+            &["summarizationMethodAndPrompts", "prompt", "combineMapPrompt", "refinePrompt", "refineQuestionPrompt"]
+        }
+        "informationExtractor" => &["systemPromptTemplate", "batching"],
+        "sentimentAnalysis" => &["categories", "batching"],
+        "textClassifier" => &["fallback", "batching"],
+        _ => &["batching"],
+    };
+    ai::report_options(node, known, &mut notes);
     let items = match source.kind {
         "chainSummarization" => {
             config.insert("prompt".to_owned(), summary_prompt(node, &mut notes));
@@ -69,6 +79,10 @@ fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
     let (mut system, mut asked) = (Vec::new(), Vec::new());
     for message in list(&node.parameter("messages")["messageValues"]).iter().take(50) {
+        if matches!(text(&message["messageType"]), "imageBinary" | "imageUrl") {
+            note(notes, "the images of its messages are not imported");
+            continue;
+        }
         match text(&message["type"]) {
             "" | "SystemMessagePromptTemplate" => system.push(&message["message"]),
             "AIMessagePromptTemplate" => {

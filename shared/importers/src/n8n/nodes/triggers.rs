@@ -120,9 +120,11 @@ pub fn form(node: Context) -> Translation {
         "const values = $json;\nreturn {{ json: {{ {}submittedAt: $now.toISO(), formMode: \"production\" }}{} }};",
         page.json, page.binary
     );
+    let has_login = !matches!(text(node.parameter("authentication")), "" | "none");
     Translation::new("form", config.into())
         .before("page", "code", json!({"javascript": javascript}))
         .with_notes(page.notes)
+        .with_notes(has_login.then_some("its login is not imported"))
         .with_reconnects(["a webhook for the form: its page is at the URL of the webhook, with /form at the end"])
 }
 

@@ -6,9 +6,9 @@ mod tools;
 
 use serde_json::{Map, Value, json};
 
-use super::ai::{join, model, prompt};
+use super::ai::{join, model, prompt, report_options};
 use super::chains::schema;
-use crate::lenient::{entries, is_empty, text, truncate, whole_number};
+use crate::lenient::{is_empty, text, truncate, whole_number};
 use crate::model::settings;
 use crate::n8n::context::Context;
 use crate::n8n::javascript::{is_computed, literal_text, text_field};
@@ -45,7 +45,7 @@ pub fn agent(node: Context) -> Translation {
             config.insert("model".to_owned(), name.into());
         }
     }
-    report_options(node, &mut notes);
+    report_agent(node, &mut notes);
     let parser = parser(node);
     if let Some(parser) = parser {
         instructions.push_str("\n\nAnswer with JSON only, without any text around it.");
@@ -77,16 +77,9 @@ pub fn agent(node: Context) -> Translation {
 }
 
 /// Reports the options that an agent does not have here, and a type of agent that works in another way.
-fn report_options(node: Context, notes: &mut Notes) {
-    const KNOWN: [&str; 4] = ["systemMessage", "maxIterations", "enableStreaming", "batching"];
+fn report_agent(node: Context, notes: &mut Notes) {
     const USUAL: [&str; 4] = ["", "conversationalAgent", "openAiFunctionsAgent", "toolsAgent"];
-    const MAX_REPORTED: usize = 8;
-    let is_given = |name: &str, value: &Value| !KNOWN.contains(&name) && !is_empty(value) && *value != false;
-    let given = entries(node.parameter("options")).filter(|(name, value)| is_given(name, value));
-    let given: Vec<String> = given.map(|(name, _)| truncate(name, 40)).take(MAX_REPORTED).collect();
-    if !given.is_empty() {
-        note(notes, format!("some options of the agent are not imported: {}", given.join(", ")));
-    }
+    report_options(node, &["systemMessage", "maxIterations", "enableStreaming", "batching"], notes);
     let kind = text(node.parameter("agent"));
     if !USUAL.contains(&kind) {
         let kind = truncate(kind, 40);
