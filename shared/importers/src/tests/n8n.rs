@@ -312,6 +312,12 @@ fn expressions_and_parameters_stay_as_they_are() {
 }
 
 #[test]
+fn a_body_reads_the_loop_around_it() {
+    let found = problems(&file("loop-over-items.json"));
+    assert!(found.iter().all(|problem| problem.code != "unknown_reference"), "{found:?}");
+}
+
+#[test]
 fn no_binding_is_kept() {
     let expected = [
         "telegram_trigger: a messaging channel in place of telegram",
