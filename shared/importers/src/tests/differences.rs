@@ -246,3 +246,19 @@ fn the_login_of_a_form_is_reported() {
     let imported = file(nodes, json!({}));
     assert!(why(&imported, "ask").ends_with("its login is not imported"));
 }
+
+#[test]
+fn files_that_a_call_gets_for_the_next_node_are_limited() {
+    let next = |parameters: Value| {
+        let nodes = json!([
+            {"name": "Go", "type": "manualTrigger"},
+            {"name": "Get", "type": "httpRequest", "typeVersion": 4.2, "parameters": {"url": "https://x.example.com"}},
+            {"name": "Send", "type": "telegram", "typeVersion": 1.2, "parameters": parameters},
+        ]);
+        let wires = json!({"Go": {"main": [[{"node": "Get"}]]}, "Get": {"main": [[{"node": "Send"}]]}});
+        note_of(&file(nodes, wires), "get")
+    };
+    let video = json!({"operation": "sendVideo", "chatId": "7", "binaryData": true});
+    assert_eq!(next(video), "files have at most 1 MiB");
+    assert_eq!(next(json!({"chatId": "7", "text": "Hi"})), "");
+}

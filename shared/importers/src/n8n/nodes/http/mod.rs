@@ -6,7 +6,7 @@ mod pairs;
 use serde_json::{Map, Value, json};
 
 use crate::call::HttpCall;
-use crate::lenient::{entries, is_empty, number, scalar_text, text, truncate, whole_number};
+use crate::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
 use crate::n8n::context::Context;
 use crate::n8n::http_config::FILE_LIMIT;
 use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, text_field};
@@ -158,6 +158,20 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
     }
 }
 
+/// Whether a node after the call reads a file.
+fn leads_to_reader_of_files(node: Context) -> bool {
+    const NAMES: [&str; 3] = ["binaryPropertyName", "binaryProperty", "inputDataFieldName"];
+    let workflow = node.workflow;
+    workflow.wiring.outgoing(node.node).any(|wire| {
+        let parameters = &workflow.parameters[wire.to].value;
+        let is_named = NAMES.iter().any(|name| !is_empty(&parameters[*name]));
+        let is_sent = ["binaryData", "sendBinaryData"].iter().any(|name| parameters[*name] == true);
+        let mut fields = list(&parameters["bodyParameters"]["parameters"]).iter();
+        let is_field = fields.any(|field| field["parameterType"] == "formBinaryData");
+        is_named || is_sent || is_field || matches!(text(&parameters["inputType"]), "base64" | "binary")
+    })
+}
+
 /// What becomes the items: the elements of a list, an object, a text or a file.
 fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, notes: &mut Notes) -> String {
     let response = &node.option("response")["response"];
@@ -178,6 +192,7 @@ fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, note
             options.insert("responseFormat".to_owned(), "file".into());
             options.insert("url".to_owned(), node.parameter("url").clone());
         }
+        _ if leads_to_reader_of_files(node) => note(notes, FILE_LIMIT),
         _ => {}
     }
     let property = [&response["outputPropertyName"], node.parameter("dataPropertyName")];
