@@ -150,7 +150,7 @@ impl<'g> ReferenceCheck<'g> {
                         "there is no node with the name `{name}`; use the name of a node before this one",
                         "no hay ningún nodo con el nombre `{name}`; use el nombre de un nodo anterior a este"
                     ),
-                    Some(&named) if !self.is_known(named) && !self.is_from_earlier_round(named) => translated!(
+                    Some(&named) if !self.is_known(named) && !self.has_round(named) => translated!(
                         "node `{name}` does not come before this one; connect it before, or read another node",
                         "el nodo `{name}` no va antes de este; conéctelo antes, o lea otro nodo"
                     ),
@@ -196,8 +196,12 @@ impl<'g> ReferenceCheck<'g> {
             && !self.plan.enclosing_loops(self.index).any(|enclosing| enclosing == named)
     }
 
-    /// Whether the named step is in a loop in rounds around this step. Scripts for items see its items of an earlier round.
-    fn is_from_earlier_round(&self, named: usize) -> bool {
+    /// Whether the named step is a loop around this step, or in a loop in rounds around it. Scripts for items see the items of
+    /// such a loop in this round, and those of a step in an earlier one.
+    fn has_round(&self, named: usize) -> bool {
+        if self.plan.enclosing_loops(self.index).any(|around| around == named) {
+            return true;
+        }
         let enclosing = self.plan.steps[named].parent_loop;
         let has_rounds = |outer: &usize| self.plan.steps[*outer].has_rounds();
         enclosing

@@ -9,6 +9,7 @@ mod http_config;
 mod javascript;
 mod nodes;
 mod parameter;
+mod parts;
 mod policies;
 mod references;
 mod services;
@@ -20,9 +21,9 @@ use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate};
-use super::notes::Notes;
+use super::notes::{Notes, header_problem};
 use super::slug::Ids;
-use super::translation::{TOO_LONG, TranslatedStep};
+use super::translation::TranslatedStep;
 use super::{ImportSource, Imported, Status};
 use context::{Context, Workflow};
 use document::{Document, LooseEnd};
@@ -108,6 +109,10 @@ fn note_references(workflow: &Workflow, node: usize, draft: &mut Draft) {
     for variable in &references.variables {
         draft.note(node, format!("variables are not imported: replace `{}` by its value", truncate(variable, 60)));
     }
+    if workflow.document.nodes.iter().any(|node| node.kind == "webhook" && !node.is_disabled) {
+        let problems = references.headers.iter().filter_map(|name| header_problem(name));
+        problems.for_each(|problem| draft.note(node, problem));
+    }
     if references.keeps_data {
         draft.note(node, "it keeps data between runs, which ends with the run here: use a table".to_owned());
     }
@@ -144,27 +149,15 @@ fn explain_omission(workflow: &Workflow, node: usize, role: NodeRole) -> (Status
     let source = workflow.node(node);
     let is_disabled = source.is_disabled;
     let (status, why) = match role {
-        NodeRole::SubNodeOf(parent) => {
-            let (of, of_kind) = (truncate(workflow.node(parent).name, 80), workflow.node(parent).kind);
-            let has_model = matches!(
-                of_kind,
-                "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
-            );
-            let is_made = of_kind == "agent" && nodes::is_part(Context { workflow, node });
-            return match is_made || (has_model && source.kind.starts_with("lm")) {
-                _ if source.is_too_long => (Status::Partial, format!("was part of `{of}`: {TOO_LONG}")),
-                true => (Status::Mapped, format!("is part of `{of}`")),
-                false => {
-                    let why = format!("was part of `{of}`: add it to the agent, or to the node in its place");
-                    (Status::Partial, why)
-                }
-            };
-        }
+        NodeRole::SubNodeOf(parent) => return parts::explain(workflow, node, parent),
         NodeRole::Removed if is_disabled => (Status::Partial, "left out: it was disabled"),
         NodeRole::PassThrough if is_disabled => {
             (Status::Partial, "left out: it was disabled; its input goes to the next nodes")
         }
         NodeRole::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
+        NodeRole::Unreached if source.kind == "mcpTrigger" => {
+            (Status::Partial, "left out: an MCP server is made apart from workflows, with tools of its own")
+        }
         NodeRole::Unreached => (Status::Partial, "left out: no trigger leads to it, or it leads to nothing"),
         NodeRole::Removed | NodeRole::Step => (Status::Mapped, "left out: it is a note"),
     };
@@ -177,16 +170,6 @@ fn list_credentials(workflow: &Workflow, node: usize, draft: &mut Draft) {
         let name = scalar_text(&credential["name"]);
         let named = if name.is_empty() { String::new() } else { format!(" `{}`", truncate(&name, 80)) };
         draft.reconnect(node, format!("credential{named} ({})", truncate(kind, 60)));
-    }
-    // Files that are shared often have no credentials, though their nodes cannot run without one.
-    let parameters = workflow.node(node).parameters;
-    let kind = match text(&parameters["authentication"]) {
-        "genericCredentialType" => text(&parameters["genericAuthType"]),
-        "predefinedCredentialType" => text(&parameters["nodeCredentialType"]),
-        _ => "",
-    };
-    if !kind.is_empty() && workflow.node(node).raw["credentials"][kind].is_null() {
-        draft.reconnect(node, format!("credential ({}), which the file does not name", truncate(kind, 60)));
     }
 }
 
@@ -222,12 +205,15 @@ fn add_results(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     let starts = |is_start: &dyn Fn(&document::SourceNode) -> bool| -> Vec<usize> {
         (0..nodes.len()).filter(is_step).filter(|node| is_start(&nodes[*node])).collect()
     };
-    if nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
-        return;
-    }
+    let responds = nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled);
     let callers = starts(&|node| node.returns_last_output() && !node.is_chat());
     let mut lasts = find_last_nodes(workflow, draft, callers.clone());
-    if lasts.is_empty() && !draft.has_output() {
+    if responds {
+        // What a webhook or a node in the middle responds with is the result of those runs.
+        let others = starts(&|node| node.answers_calls() || node.kind == "respondToWebhook");
+        let responded = workflow.wiring.reach(others, usize::MAX, |_| true);
+        lasts.retain(|(node, _)| !responded.contains(node));
+    } else if lasts.is_empty() && !draft.has_output() {
         lasts = find_last_nodes(workflow, draft, find_first_nodes(workflow));
     }
     if !lasts.is_empty() {
@@ -285,8 +271,16 @@ fn find_last_nodes(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Ve
     lasts
 }
 
-/// Notes connections to nodes that are not in the file.
+/// Notes connections to nodes that are not in the file, and items that lead to sub-nodes.
 fn note_loose_ends(workflow: &Workflow, draft: &mut Draft) {
+    let roles = &workflow.wiring.roles;
+    let leads_to_part = |wire: &&document::Wire| {
+        wire.kind == "main" && roles[wire.from] == NodeRole::Step && matches!(roles[wire.to], NodeRole::SubNodeOf(_))
+    };
+    for wire in workflow.document.wires.iter().filter(leads_to_part) {
+        let name = truncate(workflow.node(wire.to).name, 60);
+        draft.note(wire.from, format!("its connection to `{name}` is dropped: that node is part of another one"));
+    }
     for (node, end) in &workflow.document.loose_ends {
         let text = match end {
             LooseEnd::To(name) => {

@@ -75,8 +75,10 @@ pub fn set(node: Context, translation: &mut Translation) {
         note(&mut translation.notes, "this node cannot fail here, so its error output is not connected");
     }
     if raw["retryOnFail"] == true {
-        let attempts = whole_number(&raw["maxTries"]).unwrap_or(3);
-        translation.set_retry(attempts, &raw["waitBetweenTries"]);
+        // n8n replaces zeros by its defaults, and has limits for both.
+        let given = |name: &str| whole_number(&raw[name]).filter(|given| *given > 0);
+        let wait = given("waitBetweenTries").unwrap_or(1_000).min(5_000);
+        translation.set_retry(given("maxTries").unwrap_or(3).clamp(2, 5), &wait.into());
         if node.source().kind == "httpRequest" {
             note(&mut translation.notes, "n8n tries all items of a node again; here only those whose call failed are");
         }

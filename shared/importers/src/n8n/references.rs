@@ -11,6 +11,8 @@ pub struct References {
     pub nodes: BTreeSet<String>,
     /// Variables, such as `$env.REGION`.
     pub variables: BTreeSet<String>,
+    /// The headers of calls or answers.
+    pub headers: BTreeSet<String>,
     /// Whether data is kept between runs.
     pub keeps_data: bool,
     /// Whether a text has a link that continues the run.
@@ -60,6 +62,17 @@ impl References {
                 arguments.split_once(',').is_some_and(|(_, run)| run.trim().starts_with(char::is_alphabetic))
             })
         });
+        for (at, found) in text.match_indices("headers") {
+            let member = &text[at + found.len()..];
+            let is_set = |name: &str| {
+                let after = member.split_once(name).map_or("", |(_, after)| after);
+                let after = after.trim_start_matches(['\'', '"', '`', ']']).trim_start();
+                after.starts_with('=') && !after.starts_with("==")
+            };
+            if let Some(name) = read_member(member).filter(|name| self.headers.len() < MAX_NAMES && !is_set(name)) {
+                self.headers.insert(name);
+            }
+        }
         for (at, _) in text.match_indices('$') {
             let after = &text[at + 1..];
             let called =

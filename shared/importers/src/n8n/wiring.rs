@@ -58,7 +58,11 @@ impl<'d> Wiring<'d> {
                 _ => NodeRole::Step,
             })
             .collect();
-        for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
+        // The first model of a node is at its first input.
+        let mut of_parts: Vec<&Wire> =
+            document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to).collect();
+        of_parts.sort_by_key(|wire| wire.input);
+        for wire in of_parts {
             if !document.nodes[wire.from].is_disabled {
                 parts.entry(wire.to).or_default().push((wire.kind, wire.from));
             }

@@ -43,8 +43,53 @@ fn an_agent_has_its_model_instructions_and_memory() {
     assert_eq!(*fields(&imported), expected);
     let step = config(&imported, "scout");
     assert_eq!((&step["memory"], &step["message"]), (&json!(true), &json!({"js": "$json.question"})));
-    let parts = imported.report.nodes.iter().filter(|node| node.id.starts_with("part"));
-    assert!(parts.clone().count() == 2 && parts.clone().all(|node| node.why == "is part of `Scout`"));
+    assert_eq!(part(&imported, 0), (Status::Mapped, "is part of `Scout`"));
+    let why =
+        "is part of `Scout`: it has no effect, because agents remember messages only in runs that a message starts";
+    assert_eq!(part(&imported, 1), (Status::Partial, why));
+}
+
+/// The report of a sub-node.
+fn part(imported: &Imported, index: usize) -> (Status, &str) {
+    let id = format!("part_{index}");
+    let node = imported.report.nodes.iter().find(|node| node.id == id).unwrap();
+    (node.status, &node.why)
+}
+
+#[test]
+fn what_an_agent_does_not_have_is_reported() {
+    let options = json!({"maxIterations": 4, "returnIntermediateSteps": true, "passthroughBinaryImages": false});
+    let model = json!({"type": "lmChatOpenRouter", "parameters": {"options": {}}});
+    let second = json!({"type": "lmChatOpenAi", "parameters": {"model": "gpt-4o"}});
+    let server = json!({"type": "mcpClientTool", "parameters": {"sseEndpoint": "https://example.com/mcp"}});
+    let parts = [("ai_languageModel", model), ("ai_languageModel", second), ("ai_tool", server)];
+    let imported = import(json!({"agent": "sqlAgent", "options": options}), &parts);
+    assert_eq!(config(&imported, "scout")["maxSteps"], 4);
+    let note = &imported.report.nodes[1].why;
+    assert!(note.contains("some options are not imported: returnIntermediateSteps;"), "{note}");
+    assert!(note.ends_with("of the type `sqlAgent`: here an agent calls its tools until it has an answer"), "{note}");
+    assert!(part(&imported, 0).1.contains("the agent has the default model of the plan"));
+    assert!(part(&imported, 1).1.contains("only the first one is asked"));
+    assert!(part(&imported, 2).1.contains("choose the tools of the server"));
+}
+
+#[test]
+fn a_memory_is_the_conversation_of_the_message() {
+    let memory = |parameters: Value| {
+        let nodes = json!([
+            {"name": "Go", "type": "chatTrigger"}, {"name": "Scout", "type": "agent", "typeVersion": 2},
+            {"name": "Part 0", "type": "memoryBufferWindow", "typeVersion": 1.3, "parameters": parameters},
+        ]);
+        let wires = json!({
+            "Go": {"main": [[{"node": "Scout"}]]}, "Part 0": {"ai_memory": [[{"node": "Scout", "type": "ai_memory"}]]},
+        });
+        let imported = read_sound(&json!({"name": "x", "nodes": nodes, "connections": wires}).to_string());
+        part(&imported, 0).1.to_owned()
+    };
+    let why = "is part of `Scout`: the agent knows the conversation of the message that starts the run, not its last";
+    assert_eq!(memory(json!({})), format!("{why} 5 exchanges"));
+    let own = json!({"sessionIdType": "customKey", "sessionKey": "a", "contextWindowLength": 20});
+    assert_eq!(memory(own), format!("{why} 20 exchanges; its session key is not imported"));
 }
 
 #[test]
@@ -57,6 +102,8 @@ fn instructions_that_depend_on_the_item_come_with_the_message() {
     assert_eq!(fields(&imported)["config"]["instructions"], "You are a helpful assistant");
     let message = config(&imported, "scout")["message"]["js"].clone();
     assert!(message.as_str().is_some_and(|js| js.contains("Today is") && js.contains("$json.question")), "{message}");
+    let note = &imported.report.nodes[1].why;
+    assert!(note.contains("its instructions depend on the item, so they come with each message"), "{note}");
 }
 
 #[test]
@@ -65,6 +112,29 @@ fn an_output_parser_is_a_part_of_the_instructions() {
     let imported = import(json!({"options": {}}), &[("ai_outputParser", parser)]);
     let instructions = fields(&imported)["config"]["instructions"].as_str().unwrap();
     assert!(instructions.contains("JSON") && instructions.contains("\"total\""), "{instructions}");
+    assert!(part(&imported, 0).1.ends_with("its answers are not validated against it"));
+}
+
+#[test]
+fn a_parser_that_corrects_answers_has_the_schema_of_its_own_parser() {
+    let schema = json!({"jsonSchemaExample": "{\"total\": 3}"});
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"}, {"name": "Scout", "type": "agent", "typeVersion": 2},
+        {"name": "Part 0", "type": "outputParserAutofixing"},
+        {"name": "Part 1", "type": "outputParserStructured", "parameters": schema},
+        {"name": "Part 2", "type": "lmChatOpenAi", "parameters": {"model": "gpt-4o"}},
+    ]);
+    let to = |node: &str, kind: &str| json!({kind: [[{"node": node, "type": kind}]]});
+    let wires = json!({
+        "Go": {"main": [[{"node": "Scout"}]]}, "Part 0": to("Scout", "ai_outputParser"),
+        "Part 1": to("Part 0", "ai_outputParser"), "Part 2": to("Part 0", "ai_languageModel"),
+    });
+    let imported = read_sound(&json!({"name": "x", "nodes": nodes, "connections": wires}).to_string());
+    let instructions = fields(&imported)["config"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("\"total\""), "{instructions}");
+    assert!(part(&imported, 0).1.ends_with("an answer that does not match is not corrected by another call"));
+    assert_eq!(part(&imported, 1), (Status::Mapped, "is part of `Part 0`"));
+    assert!(part(&imported, 2).1.starts_with("was part of `Part 0`"));
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn the_other_parameters_of_http_requests() {
         "timeoutMs": 100, "itemMode": {"result": {"js": items}, "concurrency": 20},
     });
     assert_eq!(config(&imported, "a"), expected);
-    assert_eq!(note_of(&imported, "a"), "its header Connection is not imported");
+    assert_eq!(note_of(&imported, "a"), "its header Connection is not imported; files have at most 1 MiB");
     let computed = json!({"url": "https://x.example.com", "jsonQuery": "={{ $json }}"});
     assert_eq!(
         translated("httpRequest", 4.2, computed)["url"],
@@ -454,7 +454,8 @@ fn forms_have_names_of_letters_here() {
     ]});
     assert_eq!(config(&imported, "ask_page"), page);
     let code = "const values = $json;\nreturn { json: { \"Your name\": values.your_name, \"Your name\": values.your_name_2, \
-                \"2nd choice\": values.f_2nd_choice, submittedAt: $now.toISO(), formMode: \"production\" }, binary: { \"CV\": values.cv } };";
+                \"2nd choice\": values.f_2nd_choice, \"CV\": ((file) => file ? [{ filename: file.name, mimetype: file.contentType, \
+                size: Buffer.from(file.base64, \"base64\").length }] : null)(values.cv), submittedAt: $now.toISO(), formMode: \"production\" }, binary: { \"CV\": values.cv } };";
     assert_eq!(config(&imported, "ask")["javascript"], code);
     assert_eq!(config(&imported, "more")["fields"][0]["options"], json!({"js": "[\"A\",\"B\"]"}));
     let end = json!({"js": "[\"Thanks\", $json.a].join(\"\\n\\n\")"});

@@ -2,6 +2,7 @@
 
 mod agents;
 mod amplified;
+mod branches;
 mod cycles;
 mod differences;
 mod dify;

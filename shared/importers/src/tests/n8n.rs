@@ -27,10 +27,10 @@ fn agent_with_tools() {
             telegram_trigger code
             ai_agent agent
             anthropic_chat_model -
-            memory -
+            memory - partial: is part of `AI Agent`: the agent knows the conversation of the message that starts the run, not its last 5 exchanges; its session key is not imported
             find_order -
             refund_tool - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
-            output_parser -
+            output_parser - partial: is part of `AI Agent`: the agent is given its schema, but its answers are not validated against it
             send send_message
         "##,
         "
@@ -50,7 +50,7 @@ fn drawn_cycle() {
             wait delay
             take code
             gmail placeholder unsupported: the trigger `emailReadImap` is not supported: start the run by webhook
-            repeat loop
+            repeat loop partial: it was added for a cycle of nodes, and repeats it at most 1000 times
         "##,
         "
             gmail_start>gmail repeat.item>check_job check_job>done done.false>wait repeat.done>take gmail>take
@@ -153,7 +153,7 @@ fn merge_sources() {
     assert_becomes(
         "merge-sources.json",
         r##"
-            called input
+            called input partial: it gets all fields that its caller sends, not only those that it declares
             weather http
             news http
             together code
@@ -309,6 +309,12 @@ fn expressions_and_parameters_stay_as_they_are() {
     });
     assert_eq!(config(&imported, "ai_agent"), agent);
     assert!(config(&imported, "send").get("to").is_none());
+}
+
+#[test]
+fn a_body_reads_the_loop_around_it() {
+    let found = problems(&file("loop-over-items.json"));
+    assert!(found.iter().all(|problem| problem.code != "unknown_reference"), "{found:?}");
 }
 
 #[test]

@@ -149,6 +149,22 @@ fn loops_have_no_output_inside_their_body() {
 }
 
 #[test]
+fn a_script_for_items_reads_the_loop_around_it() {
+    let items = json!({"js": "n8n.batches(1)"});
+    let nodes = [
+        ("start", "input", json!({})),
+        ("each", "loop", json!({"items": items, "itemMode": {}})),
+        ("one", "code", json!({"javascript": "return $('each').all();", "itemMode": {"run": "all"}})),
+        ("end", "send_result", json!({"output": {"js": "$json"}, "itemMode": {}})),
+    ];
+    let mut graph = graph(&nodes, "start>each each.item>one one>each.next each.done>end");
+    // Scripts read nodes by their names.
+    graph.nodes.iter_mut().for_each(|node| node.name = node.id.clone());
+    let problems = crate::compile::compile(&graph).finish().1;
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
 fn a_loop_has_items_or_rounds() {
     let problems = |config: Value, back: &str| {
         let nodes = [

@@ -15,11 +15,20 @@ use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 /// The prompt: the node's own text, or the chat's message.
 pub fn prompt<'w>(node: Context<'w, '_>) -> &'w Value {
     static CHAT: LazyLock<Value> = LazyLock::new(|| "={{ $json.chatInput }}".into());
-    static ITEM: LazyLock<Value> = LazyLock::new(|| "={{ JSON.stringify($json) }}".into());
+    // The first versions have other names.
+    static CHAT_1_1: LazyLock<Value> = LazyLock::new(|| "={{ $json.chat_input }}".into());
+    static CHAT_1: LazyLock<Value> = LazyLock::new(|| "={{ $json.input }}".into());
     let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
     let written = texts.into_iter().find(|written| !is_empty(written));
+    // The versions from which the message has each of the later names.
+    let [second, third] = match node.source().kind {
+        "agent" | "chainRetrievalQa" => [1.1, 1.2],
+        "chainLlm" => [1.1, 1.3],
+        _ => [0.0, 0.0],
+    };
     match (text(node.parameter("promptType")), written) {
-        (_, None) if node.source().kind == "chainSummarization" => &ITEM,
+        (_, None) if node.source().version < second => &CHAT_1,
+        (_, None) if node.source().version < third => &CHAT_1_1,
         ("auto", _) | (_, None) => &CHAT,
         (_, Some(written)) => written,
     }
@@ -36,6 +45,17 @@ pub fn model_name(node: Context) -> String {
     let known = |name| located_value(node.parameter(name)).map(scalar_text);
     let name = names.into_iter().find_map(known).filter(|name| !name.is_empty() && !name.starts_with('='));
     name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| truncate(&name, 190))
+}
+
+/// Reports the options that are given, and that the translation does not know.
+pub fn report_options(node: Context, known: &[&str], notes: &mut Notes) {
+    const MAX_REPORTED: usize = 8;
+    let is_other = |name: &str, value: &Value| !known.contains(&name) && !is_empty(value) && *value != false;
+    let given = entries(node.parameter("options")).filter(|(name, value)| is_other(name, value));
+    let given: Vec<String> = given.map(|(name, _)| truncate(name, 40)).take(MAX_REPORTED).collect();
+    if !given.is_empty() {
+        note(notes, format!("some options are not imported: {}", given.join(", ")));
+    }
 }
 
 fn resource<'w>(node: Context<'w, '_>) -> &'w str {

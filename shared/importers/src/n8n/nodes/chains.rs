@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::agents::parser;
 use super::ai;
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::model::{answer_schema, settings};
 use crate::n8n::context::Context;
-use crate::n8n::javascript::{expression, text_field};
+use crate::n8n::javascript::{expression, is_one_expression, text_field};
 use crate::notes::{Notes, note};
 use crate::syntax::escape_jinja;
 use crate::translation::{Translation, UNBOUND_MODEL};
@@ -18,10 +19,19 @@ pub fn chain(node: Context) -> Translation {
         return retrieval_chain(node, notes);
     }
     let mut config = model_config(node, &mut notes);
+    let known: &[&str] = match source.kind {
+        "chainSummarization" => {
+            &["summarizationMethodAndPrompts", "prompt", "combineMapPrompt", "refinePrompt", "refineQuestionPrompt"]
+        }
+        "informationExtractor" => &["systemPromptTemplate", "batching"],
+        "sentimentAnalysis" => &["categories", "batching"],
+        "textClassifier" => &["fallback", "batching"],
+        _ => &["batching"],
+    };
+    ai::report_options(node, known, &mut notes);
     let items = match source.kind {
         "chainSummarization" => {
-            config.insert("system".to_owned(), "Summarize the text.".into());
-            note(&mut notes, "the text is summarized in one call");
+            config.insert("prompt".to_owned(), summary_prompt(node, &mut notes));
             if source.version >= 2.1 { "({ output: { text: output } })" } else { "({ response: { text: output } })" }
         }
         "informationExtractor" => {
@@ -47,7 +57,7 @@ pub fn chain(node: Context) -> Translation {
             let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
             return classifier(node, config, names, &system, notes);
         }
-        _ => match node.parts("ai_outputParser").next() {
+        _ => match parser(node) {
             Some(parser) => {
                 match schema(parser) {
                     Some(schema) => answer_schema(schema.into(), &mut config, &mut notes),
@@ -69,6 +79,10 @@ fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
     let (mut system, mut asked) = (Vec::new(), Vec::new());
     for message in list(&node.parameter("messages")["messageValues"]).iter().take(50) {
+        if matches!(text(&message["messageType"]), "imageBinary" | "imageUrl") {
+            note(notes, "the images of its messages are not imported");
+            continue;
+        }
         match text(&message["type"]) {
             "" | "SystemMessagePromptTemplate" => system.push(&message["message"]),
             "AIMessagePromptTemplate" => {
@@ -85,6 +99,39 @@ fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     config.insert("prompt".to_owned(), ai::join(&asked));
     settings(options, &mut config, notes);
     config
+}
+
+/// The prompt for a summary. n8n replaces `{text}` by the text.
+fn summary_prompt(node: Context, notes: &mut Notes) -> Value {
+    const DEFAULT: &str = "Write a concise summary of the following:\n\n\n\"{text}\"\n\n\nCONCISE SUMMARY:";
+    // Version 1 has the prompts among its options.
+    let chosen = &node.option("summarizationMethodAndPrompts")["values"];
+    let (prompts, method) = match chosen.is_object() {
+        true => (chosen, &chosen["summarizationMethod"]),
+        false => (node.parameter("options"), node.parameter("type")),
+    };
+    let (own, others): (_, &[&str]) = match text(method) {
+        "stuff" => ("prompt", &[]),
+        "refine" => ("refineQuestionPrompt", &["refinePrompt"]),
+        _ => ("prompt", &["combineMapPrompt"]),
+    };
+    note(notes, "the text is summarized in one call");
+    for name in others.iter().filter(|name| !is_empty(&prompts[**name])) {
+        note(notes, format!("its prompt `{name}`, for parts of a text, is not imported"));
+    }
+    match text(node.parameter("operationMode")) {
+        "nodeInputBinary" => note(notes, "it summarized a file: here it gets the data of the item"),
+        "documentLoader" => note(notes, "it summarized documents of a loader: here it gets the data of the item"),
+        _ => {}
+    }
+    let prompt = if is_empty(&prompts[own]) { DEFAULT.into() } else { prompts[own].clone() };
+    match scalar_text(&prompt).contains("{text}") || is_one_expression(&scalar_text(&prompt)) {
+        true => {
+            let prompt = expression(&prompt);
+            json!({"js": format!("String({prompt}).replaceAll(\"{{text}}\", () => JSON.stringify($json))")})
+        }
+        false => text_field(&prompt),
+    }
 }
 
 /// A JSON Schema, given directly or derived from an example.

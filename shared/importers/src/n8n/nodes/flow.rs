@@ -34,6 +34,7 @@ pub fn batches(node: Context) -> Translation {
 pub fn repeat() -> Translation {
     const MAX_ROUNDS: u32 = 1_000;
     Translation::new("loop", json!({"maxRounds": MAX_ROUNDS, "itemMode": {}}))
+        .with_notes([format!("it was added for a cycle of nodes, and repeats it at most {MAX_ROUNDS} times")])
 }
 
 pub fn wait(node: Context) -> Translation {
@@ -65,9 +66,13 @@ pub fn wait(node: Context) -> Translation {
         return Translation::new("delay", config("until", json!({"js": until})));
     }
     let seconds = number(amount).unwrap_or(default.1) * factor;
-    let translation =
-        Translation::new("delay", config("seconds", (seconds.clamp(1.0, MAX_SECONDS).round() as u64).into()));
-    if seconds > MAX_SECONDS { translation.with_notes(["a delay lasts at most 30 days"]) } else { translation }
+    let rounded = seconds.clamp(1.0, MAX_SECONDS).round();
+    let translation = Translation::new("delay", config("seconds", (rounded as u64).into()));
+    translation.with_notes(match seconds {
+        _ if seconds > MAX_SECONDS => Some("a delay lasts at most 30 days".to_owned()),
+        _ if seconds != rounded => Some(format!("a delay has whole seconds: it waits {rounded} s, not {seconds} s")),
+        _ => None,
+    })
 }
 
 /// A sub-workflow. Its input is the list of the items; in the mode `each`, it runs once for each.

@@ -46,14 +46,29 @@ pub fn page(node: Context) -> Page {
         let name = names.assign(&[&format!("f_{shown}")]).trim_start_matches("f_").to_owned();
         let name = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("f_{name}") };
         fields.push(form_field(field, &name, &label, kind, &mut notes));
-        if kind == "file" {
-            files.push(format!("{}: values.{name}", quote(&shown.replace(|c: char| !c.is_alphanumeric(), "_"))));
-        } else {
-            json.push_str(&format!("{}: values.{name}, ", quote(&shown)));
-        }
+        let value = match kind {
+            "file" => {
+                files.push(format!("{}: values.{name}", quote(&binary_name(&shown))));
+                let described = "{ filename: file.name, mimetype: file.contentType, size: Buffer.from(file.base64, \"base64\").length }";
+                let described =
+                    if field["multipleFiles"] == false { described.to_owned() } else { format!("[{described}]") };
+                format!("((file) => file ? {described} : null)(values.{name})")
+            }
+            _ => format!("values.{name}"),
+        };
+        json.push_str(&format!("{}: {value}, ", quote(&shown)));
+    }
+    if !is_empty(node.option("customCss")) {
+        note(&mut notes, "its style is left out");
     }
     let binary = if files.is_empty() { String::new() } else { format!(", binary: {{ {} }}", files.join(", ")) };
     Page { fields: fields.into(), json, binary, notes }
+}
+
+/// The name of a file in an item: n8n keeps ASCII letters, digits and `_`, and replaces each unit of UTF-16.
+fn binary_name(field: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    field.chars().map(|c| if is_kept(c) { c.to_string() } else { "_".repeat(c.len_utf16()) }).collect()
 }
 
 /// The fields that are given as JSON.
@@ -115,7 +130,8 @@ pub fn form(node: Context) -> Translation {
         let output = super::ai::join(&texts);
         let output = if output.is_object() { output } else { json!({"js": quote(text(&output))}) };
         let config = json!({"output": output, "itemMode": {"run": "all", "result": {"js": "$input.all()"}}});
-        return Translation::new("send_result", config);
+        let style = (!is_empty(node.option("customCss"))).then_some("its style is left out");
+        return Translation::new("send_result", config).with_notes(style);
     }
     form_page(node)
 }

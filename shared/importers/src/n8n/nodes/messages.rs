@@ -6,7 +6,7 @@ use super::forms;
 use crate::lenient::{list, number, scalar_text, text, truncate};
 use crate::n8n::context::Context;
 use crate::n8n::document::SourceNode;
-use crate::n8n::javascript::{codes, expression, is_computed, literal_text, text_field};
+use crate::n8n::javascript::{codes, expression, is_computed, is_one_expression, literal_text, text_field};
 use crate::n8n::parameter::located_value;
 use crate::n8n::services::telegram_bot;
 use crate::n8n::wiring::NodeRole;
@@ -47,6 +47,48 @@ pub fn answer(node: Context) -> Option<Translation> {
             .with_notes(notes)
             .with_reconnects([format!("a messaging channel for {kind}")]),
     )
+}
+
+/// What is different in a message over a channel whose text has bold words in the form of its service, `*bold*`.
+pub fn formatting(node: Context, translation: &Translation) -> Option<&'static str> {
+    let is_message = translation.steps.iter().any(|step| step.kind == "send_message");
+    if !is_message || !node.source().is_messaging() {
+        return None;
+    }
+    let written = ["text", "textBody", "message"].map(|name| text(node.parameter(name)));
+    let is_given = written.iter().any(|text| is_one_expression(text));
+    let mut before = node.workflow.wiring.incoming(node.node);
+    let is_bold = written.iter().any(|text| has_bold(text))
+        || (is_given && before.any(|wire| holds_bold(&node.workflow.parameters[wire.from].value)));
+    is_bold.then_some("its text is Markdown here, in which `*bold*` is italic: write `**bold**`")
+}
+
+fn holds_bold(value: &Value) -> bool {
+    match value {
+        Value::String(text) => has_bold(text),
+        Value::Array(items) => items.iter().any(holds_bold),
+        Value::Object(fields) => fields.values().any(holds_bold),
+        _ => false,
+    }
+}
+
+/// Whether a line has words between two asterisks, which is neither a product nor a comment or a pattern of code.
+fn has_bold(text: &str) -> bool {
+    let opens = |before: Option<char>, after: Option<char>| {
+        before.is_none_or(|c| !c.is_alphanumeric() && !"*/.)]\\".contains(c))
+            && after.is_some_and(|c| !c.is_whitespace() && !"*/=".contains(c))
+    };
+    text.split(['\n']).flat_map(|line| line.split("\\n")).any(|line| {
+        let mut marks = line.match_indices('*').map(|(at, _)| at);
+        marks.any(|at| {
+            let (before, after) = (&line[..at], &line[at + 1..]);
+            let closes = after.find('*').is_some_and(|end| {
+                let inner = &after[..end];
+                !inner.ends_with(char::is_whitespace) && !after[end + 1..].starts_with(['*', '/'])
+            });
+            opens(before.chars().next_back(), after.chars().next()) && closes
+        })
+    })
 }
 
 /// Whether a bot of Telegram must send the message itself: it has a form that a channel does not have, or a node changes messages,

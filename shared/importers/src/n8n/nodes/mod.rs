@@ -25,7 +25,9 @@ use super::{policies, services};
 use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
-pub use agents::is_part;
+pub use agents::{fixes_answers, is_part};
+pub use ai::model_name;
+pub use chains::schema;
 pub use respond::{last_output, result};
 pub use triggers::PINNED;
 
@@ -36,6 +38,8 @@ pub fn translate(node: Context) -> Translation {
         false => translate_type(node),
     };
     if translation.placeholder().is_none() {
+        let formatting = messages::formatting(node, &translation);
+        translation = translation.with_notes(formatting);
         policies::set(node, &mut translation);
         translation = translation.with_removed_secrets("", node.workflow.parameters[node.node].removed.clone());
     }

@@ -71,6 +71,7 @@ fn respond_with(node: Context, body: Option<String>, notes: &mut Notes) -> Strin
         "redirect" => drop(headers.insert("location".to_owned(), node.parameter("redirectURL").clone())),
         _ => {}
     }
+    add_headers_of_webhooks(node, &mut headers, notes);
     let status = status(node.option("responseCode")).or((kind == "redirect").then(|| "307".to_owned()));
     response(status, headers, body)
 }
@@ -90,6 +91,19 @@ fn status(code: &Value) -> Option<String> {
         return Some(format!("Number({})", expression(code)));
     }
     whole_number(code).filter(|code| (200..600).contains(code) && *code != 200).map(|code| code.to_string())
+}
+
+/// Adds the headers of the webhook that the node responds to, unless the node has its own.
+fn add_headers_of_webhooks(node: Context, own: &mut Map<String, Value>, notes: &mut Notes) {
+    let workflow = node.workflow;
+    let ancestors = workflow.wiring.ancestors(node.node).into_iter();
+    for webhook in ancestors.filter(|ancestor| workflow.node(*ancestor).answers_calls()) {
+        for (name, value) in headers(Context { workflow, node: webhook }, notes) {
+            if !own.keys().any(|known| known.eq_ignore_ascii_case(&name)) {
+                own.insert(name, value);
+            }
+        }
+    }
 }
 
 fn headers(node: Context, notes: &mut Notes) -> Map<String, Value> {

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::forms;
-use crate::lenient::{entries, list, scalar_text, text};
+use crate::lenient::{entries, is_empty, list, scalar_text, text};
 use crate::n8n::context::Context;
 use crate::n8n::javascript::literal_text;
+use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::redact;
 use crate::translation::Translation;
@@ -65,7 +66,7 @@ pub fn input(node: Context) -> Translation {
     let example = example.filter(|example: &Value| example.to_string().len() <= MAX_EXAMPLE_BYTES);
     let kept = example.as_ref().map(redact);
     let config = kept.iter().map(|kept| ("example".to_owned(), kept.clone()));
-    let translation = Translation::new("input", Value::Object(config.collect()));
+    let translation = Translation::new("input", Value::Object(config.collect())).with_notes(declared_fields(node));
     match example {
         None if !pinned.is_empty() => translation.with_notes([PINNED]),
         example if example != kept => {
@@ -73,6 +74,14 @@ pub fn input(node: Context) -> Translation {
         }
         _ => translation,
     }
+}
+
+/// What is different if a sub-workflow declares its fields.
+fn declared_fields(node: Context) -> Option<&'static str> {
+    let source = node.source();
+    let passes_all = source.version < 1.1 || text(node.parameter("inputSource")) == "passthrough";
+    (source.kind == "executeWorkflowTrigger" && !passes_all)
+        .then_some("it gets all fields that its caller sends, not only those that it declares")
 }
 
 /// A run that other workflows start when they fail. No failure does so by itself.
@@ -121,9 +130,11 @@ pub fn form(node: Context) -> Translation {
         "const values = $json;\nreturn {{ json: {{ {}submittedAt: $now.toISO(), formMode: \"production\" }}{} }};",
         page.json, page.binary
     );
+    let has_login = !matches!(text(node.parameter("authentication")), "" | "none");
     Translation::new("form", config.into())
         .before("page", "code", json!({"javascript": javascript}))
         .with_notes(page.notes)
+        .with_notes(has_login.then_some("its login is not imported"))
         .with_reconnects(["a webhook for the form: its page is at the URL of the webhook, with /form at the end"])
 }
 
@@ -135,13 +146,24 @@ pub fn message(node: Context) -> Translation {
     let translation = Translation::new("message", json!({}))
         .before("message", "code", json!({"javascript": javascript}))
         .with_reconnects([format!("a messaging channel in place of {service}")]);
-    let is_filtered =
-        entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
+    let has_options = entries(node.parameter("options")).next().is_some();
+    let is_filtered = has_options || !list(node.parameter("trigger")).is_empty();
     let is_other = |update: &Value| !matches!(text(update), "message" | "*");
     let has_others = list(node.parameter("updates")).iter().any(is_other);
-    translation.with_notes(match service {
-        "slack" if is_filtered => Some("every message starts a run: the event filter is not imported"),
-        "telegram" if has_others => Some("only messages start a run: presses of buttons and other updates do not"),
-        _ => None,
-    })
+    let mut notes = Notes::new();
+    match service {
+        "slack" if is_filtered => note(&mut notes, "every message starts a run: the event filter is not imported"),
+        "telegram" if has_others => {
+            note(&mut notes, "only messages start a run: presses of buttons and other updates do not");
+        }
+        _ => {}
+    }
+    let fields = node.parameter("additionalFields");
+    if ["chatIds", "userIds"].iter().any(|name| !is_empty(&fields[*name])) {
+        note(&mut notes, "every message starts a run: its lists of chats and users are not imported");
+    }
+    if fields["download"] == true {
+        note(&mut notes, "the files of messages are not read: read them by their ids with a node after it");
+    }
+    translation.with_notes(notes)
 }

@@ -16,7 +16,7 @@ const RECORDS: &str = "output.body.records.map(n8n.airtableRecord)";
 pub fn translate(source: &Source) -> Option<Translation> {
     let is_old = source.version < 2.0;
     if source.resource("record") == "base" {
-        return match source.operation("getSchema") {
+        return match source.operation("getMany") {
             "getSchema" => {
                 let mut call = Call::new("airtable/get-schema")?;
                 call.set(source, "baseId", id(source, "base", "app"));

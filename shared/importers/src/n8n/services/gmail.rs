@@ -64,12 +64,9 @@ fn message(source: &Source, notes: &mut Notes) -> String {
     let option = |name: &str| source.find(&format!("{extra}.{name}"));
     let is_html = match source.version {
         version if version < 2.0 => source.is_true("includeHtml"),
-        // The newer versions send HTML if nothing is chosen, except as a draft.
+        // Version 2 sends HTML if nothing is chosen, except as a draft.
         _ if source.resource("message") == "draft" => source.text("emailType") == "html",
-        version => match source.text("emailType") {
-            "" => version > 2.0,
-            kind => kind == "html",
-        },
+        _ => matches!(source.text("emailType"), "" | "html"),
     };
     set("to", source.find_any(&["sendTo", "toList", "toEmail", "options.sendTo"]).or_else(|| option("toList")));
     set("cc", option("ccList"));

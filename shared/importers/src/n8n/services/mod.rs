@@ -34,38 +34,41 @@ use serde_json::Value;
 
 use crate::translation::Translation;
 pub use poll::Poll;
-use source::Source;
+use source::{Reads, Source};
 
 /// Translates a node of a service. `js` writes a parameter of n8n in JavaScript. None if the operation is not known, or the
 /// service.
 pub fn translate(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Translation> {
-    let source = Source { kind, version, parameters, js };
+    let reads = Reads::default();
+    let source = &Source { kind, version, parameters, js, reads: &reads };
     let translated = match kind {
-        "airtable" => airtable::translate(&source),
-        "dataTable" => tables::translate(&source),
-        "discord" => discord::translate(&source),
-        "emailSend" => mail::send(&source),
-        "facebookGraphApi" => meta::graph(&source),
-        "github" => github::translate(&source),
-        "gmail" => gmail::translate(&source),
-        "googleDrive" => drive::translate(&source),
-        "googleSheets" => sheets::translate(&source),
-        "graphql" => mail::graphql(&source),
-        "linkedIn" => linked_in::translate(&source),
-        "mySql" | "postgres" => database::translate(&source),
-        "notion" => notion::translate(&source),
-        "rssFeedRead" => mail::feed(&source),
-        "slack" => slack::translate(&source),
-        "telegram" | "whatsApp" => telegram::translate(&source),
+        "airtable" => airtable::translate(source),
+        "dataTable" => tables::translate(source),
+        "discord" => discord::translate(source),
+        "emailSend" => mail::send(source),
+        "facebookGraphApi" => meta::graph(source),
+        "github" => github::translate(source),
+        "gmail" => gmail::translate(source),
+        "googleDrive" => drive::translate(source),
+        "googleSheets" => sheets::translate(source),
+        "graphql" => mail::graphql(source),
+        "linkedIn" => linked_in::translate(source),
+        "mySql" | "postgres" => database::translate(source),
+        "notion" => notion::translate(source),
+        "rssFeedRead" => mail::feed(source),
+        "slack" => slack::translate(source),
+        "telegram" | "whatsApp" => telegram::translate(source),
         _ => None,
     };
-    translated.or_else(|| table::translate(&source, source.resource(""), source.operation("")))
+    let translated = translated.or_else(|| table::translate(source, source.resource(""), source.operation("")))?;
+    Some(with_unread(source, translated))
 }
 
 /// The list that a trigger asks for again and again. None if the trigger is not known.
 pub fn poll(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Poll> {
-    let source = Source { kind, version, parameters, js };
-    match kind {
+    let reads = Reads::default();
+    let source = Source { kind, version, parameters, js, reads: &reads };
+    let poll = match kind {
         "airtableTrigger" => airtable::poll(&source),
         "gmailTrigger" => gmail::poll(&source),
         "googleCalendarTrigger" => calendar::poll(&source),
@@ -75,10 +78,22 @@ pub fn poll(kind: &str, version: f64, parameters: &Value, js: &dyn Fn(&Value) ->
         "notionTrigger" => notion::poll(&source),
         "rssFeedReadTrigger" => mail::poll(&source),
         _ => None,
-    }
+    }?;
+    let list = with_unread(&source, poll.list);
+    Some(Poll { list, ..poll })
 }
 
 /// Translates a node of Telegram as a call of its bot, also if a channel could send its text.
 pub fn translate_bot(version: f64, parameters: &Value, js: &dyn Fn(&Value) -> String) -> Option<Translation> {
-    telegram_bot::translate(&Source { kind: "telegram", version, parameters, js })
+    let reads = Reads::default();
+    let source = &Source { kind: "telegram", version, parameters, js, reads: &reads };
+    Some(with_unread(source, telegram_bot::translate(source)?))
+}
+
+/// Reports the options of the node that the translation has not read.
+fn with_unread(source: &Source, translation: Translation) -> Translation {
+    match translation.unsupported {
+        Some(_) => translation,
+        None => translation.with_notes(source.report_unread()),
+    }
 }

@@ -1,8 +1,11 @@
 //! The parameters of a node of n8n, and what they become: values, or JavaScript.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use crate::lenient::{is_empty, scalar_text, text};
+use crate::lenient::{entries, is_empty, scalar_text, text, truncate};
 use crate::script::property;
 use crate::syntax::escape_jinja;
 
@@ -13,6 +16,19 @@ pub struct Source<'a> {
     pub parameters: &'a Value,
     /// Writes a parameter in JavaScript.
     pub js: &'a dyn Fn(&Value) -> String,
+    pub reads: &'a Reads,
+}
+
+/// The paths of the parameters that a translation has read.
+#[derive(Debug, Default)]
+pub struct Reads(RefCell<BTreeSet<String>>);
+
+impl Reads {
+    /// Whether the path, something in it, or something around it was read.
+    fn covers(&self, path: &str) -> bool {
+        let is_within = |path: &str, outer: &str| path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+        self.0.borrow().iter().any(|read| read == path || is_within(read, path) || is_within(path, read))
+    }
 }
 
 /// An argument of an operation of ours.
@@ -34,6 +50,7 @@ impl<'a> Source<'a> {
 
     /// A parameter by its path.
     pub fn raw(&self, path: &str) -> &'a Value {
+        self.reads.0.borrow_mut().insert(path.to_owned());
         path.split('.').fold(self.parameters, |value, name| &value[name])
     }
 
@@ -73,6 +90,24 @@ impl<'a> Source<'a> {
         self.find(path).map_or_else(|| Arg::text(default), |value| Arg::Parameter(value.clone()))
     }
 
+    /// Reports the options that nothing has read: those of collections such as `additionalFields`.
+    pub fn report_unread(&self) -> Option<String> {
+        /// What is read elsewhere, how n8n writes rows, and what it adds to messages about itself.
+        const IGNORED: [&str; 5] = ["columns", "pollTimes", "useAppend", "appendAttribution", "includeLinkToWorkflow"];
+        const MAX_REPORTED: usize = 8;
+        let is_collection = |value: &Value| !is_locator(value) && entries(value).next().is_some();
+        let collections =
+            entries(self.parameters).filter(|(name, value)| !IGNORED.contains(&name.as_str()) && is_collection(value));
+        let options = collections.flat_map(|(name, fields)| {
+            let given = entries(fields)
+                .filter(|(field, value)| !is_empty(value) && **value != false && !IGNORED.contains(&field.as_str()));
+            given.map(move |(field, _)| format!("{name}.{field}"))
+        });
+        let unread = options.filter(|path| !self.reads.covers(path)).take(MAX_REPORTED);
+        let unread: Vec<String> = unread.map(|path| format!("`{}`", truncate(&path, 60))).collect();
+        (!unread.is_empty()).then(|| format!("not imported: {}", unread.join(", ")))
+    }
+
     /// A parameter in JavaScript; `undefined` if it is not given.
     pub fn js(&self, path: &str) -> String {
         self.js_or(path, "undefined")
@@ -94,8 +129,11 @@ pub fn text_field(source: &Source, value: &Value) -> Value {
 
 /// The value of a resource locator, or the value itself.
 pub fn located(value: &Value) -> &Value {
-    let is_locator = value.get("__rl").is_some() || (value.get("mode").is_some() && value.get("value").is_some());
-    if is_locator { &value["value"] } else { value }
+    if is_locator(value) { &value["value"] } else { value }
+}
+
+fn is_locator(value: &Value) -> bool {
+    value.get("__rl").is_some() || (value.get("mode").is_some() && value.get("value").is_some())
 }
 
 /// The id in the URL of a file, or the text itself.

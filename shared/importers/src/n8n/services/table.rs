@@ -30,6 +30,9 @@ struct Line {
     is_default: bool,
     /// The versions of the node with this operation, such as `[1, 2]`: from 1, and before 2.
     versions: Option<[f64; 2]>,
+    /// The parameters that the node must have, each with its value. Such a line is before the one for other nodes.
+    #[serde(default)]
+    when: IndexMap<String, Value>,
     /// The operation of ours: `google-drive/copy-file`. None if the line has the request.
     #[serde(default)]
     call: String,
@@ -153,7 +156,8 @@ fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Lin
         let is_resource = if resource.is_empty() { line.is_default_resource } else { line.resource == resource };
         let is_operation = if operation.is_empty() { line.is_default } else { line.operation == operation };
         // A node without resources may have one in its file.
-        (is_resource || line.resource.is_empty()) && is_operation && is_of_version(line)
+        let is_given = || line.when.iter().all(|(path, value)| source.get(path) == value);
+        (is_resource || line.resource.is_empty()) && is_operation && is_of_version(line) && is_given()
     };
     LINES.get(source.kind)?.iter().find(|line| is_meant(line))
 }

@@ -5,11 +5,13 @@ use serde_json::{Map, Value, json};
 use super::pairs::{is_text_only, list_pairs, read_pairs};
 use crate::lenient::{is_empty, list, text};
 use crate::n8n::context::Context;
-use crate::n8n::http_config;
+use crate::n8n::http_config::{self, FILE_LIMIT};
 use crate::n8n::javascript::{expression, is_computed, literal_text, text_field};
 use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::secrets::redact_body;
+
+const FORM: &str = "application/x-www-form-urlencoded";
 
 pub fn translate(node: Context, method: &str, headers: &mut Map<String, Value>, notes: &mut Notes) -> Option<Value> {
     let has_body = *node.parameter("sendBody") == true || node.source().version < 3.0;
@@ -20,19 +22,29 @@ pub fn translate(node: Context, method: &str, headers: &mut Map<String, Value>, 
     let kind = kinds.map(text).into_iter().find(|kind| !kind.is_empty()).unwrap_or("json").trim_start_matches('=');
     let is_text = text(node.parameter("specifyBody")) == "string";
     match kind {
-        _ if *node.parameter("sendBinaryData") == true => Some(file(node, "binaryPropertyName")),
-        "binaryData" => Some(file(node, "inputDataFieldName")),
+        _ if *node.parameter("sendBinaryData") == true => Some(file(node, "binaryPropertyName", notes)),
+        "binaryData" => Some(file(node, "inputDataFieldName", notes)),
         "raw" => raw_body(node, headers, notes),
         "form-urlencoded" if is_text => {
             let body = text_field(&redact_body(text(node.parameter("body")), notes).into());
-            set_content_type(headers, &"application/x-www-form-urlencoded".into());
+            set_content_type(headers, &FORM.into());
             Some(json!({"type": "text", "text": body}))
         }
         // n8n sends the form of such a call as JSON.
         "form-urlencoded" if method == "DELETE" => json_body(node, notes),
         "form-urlencoded" => Some(form(node, headers, notes)),
-        "multipart-form-data" => Some(multipart(node)),
+        "multipart-form-data" => Some(multipart(node, notes)),
         _ => json_body(node, notes),
+    }
+}
+
+/// The body in the form that a header names: n8n sends the fields of JSON as a form if the header asks for one.
+pub fn as_content_type(body: Value, headers: &Map<String, Value>) -> Value {
+    let mut kinds = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let is_form = kinds.any(|(_, kind)| kind == FORM);
+    match body["value"]["js"].as_str().filter(|_| is_form && body["type"] == "json") {
+        Some(fields) => json!({"type": "text", "text": {"js": format!("n8n.formText({fields})")}}),
+        None => body,
     }
 }
 
@@ -42,7 +54,7 @@ fn form(node: Context, headers: &mut Map<String, Value>, notes: &mut Notes) -> V
         let fields = fields.into_iter().map(|(name, value)| (name, text_field(&value)));
         return json!({"type": "form", "fields": Map::from_iter(fields)});
     }
-    set_content_type(headers, &"application/x-www-form-urlencoded".into());
+    set_content_type(headers, &FORM.into());
     json!({"type": "text", "text": {"js": format!("n8n.formText({})", list_pairs(&fields))}})
 }
 
@@ -64,7 +76,8 @@ fn set_content_type(headers: &mut Map<String, Value>, kind: &Value) {
 }
 
 /// The file of the item.
-fn file(node: Context, parameter: &str) -> Value {
+fn file(node: Context, parameter: &str, notes: &mut Notes) -> Value {
+    note(notes, FILE_LIMIT);
     let name = match node.parameter(parameter) {
         Value::Null => quote("data"),
         name => expression(name),
@@ -73,12 +86,15 @@ fn file(node: Context, parameter: &str) -> Value {
 }
 
 /// A form with files: the library writes it as one file.
-fn multipart(node: Context) -> Value {
+fn multipart(node: Context, notes: &mut Notes) -> Value {
     let lists = ["bodyParameters", "bodyParametersUi"].map(|name| node.parameter(name));
     let fields = lists.into_iter().flat_map(|all| list(&all["parameters"]).iter().chain(list(&all["parameter"])));
     let parts = fields.map(|field| {
         let value = match text(&field["parameterType"]) {
-            "formBinaryData" => format!("file: $binary[{}]", expression(&field["inputDataFieldName"])),
+            "formBinaryData" => {
+                note(notes, FILE_LIMIT);
+                format!("file: $binary[{}]", expression(&field["inputDataFieldName"]))
+            }
             _ => format!("value: {}", expression(&field["value"])),
         };
         format!("{{ name: {}, {value} }}", expression(&field["name"]))

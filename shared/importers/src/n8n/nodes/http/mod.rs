@@ -6,8 +6,9 @@ mod pairs;
 use serde_json::{Map, Value, json};
 
 use crate::call::HttpCall;
-use crate::lenient::{is_empty, number, scalar_text, text, truncate, whole_number};
+use crate::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
 use crate::n8n::context::Context;
+use crate::n8n::http_config::FILE_LIMIT;
 use crate::n8n::javascript::{escape_sign, expression, is_computed, literal_text, text_field};
 use crate::n8n::policies::OnError;
 use crate::notes::{Notes, note};
@@ -46,6 +47,7 @@ pub fn http(node: Context) -> Translation {
     let mut config = Map::from_iter([("method".to_owned(), Value::from(method)), ("url".to_owned(), url)]);
     let mut headers = headers(node, &mut call);
     if let Some(body) = body::translate(node, method, &mut headers, &mut call.notes) {
+        let body = body::as_content_type(body, &headers);
         match method {
             "HEAD" => note(&mut call.notes, "a call with the method HEAD has no body"),
             _ => drop(config.insert("body".to_owned(), body)),
@@ -61,7 +63,20 @@ pub fn http(node: Context) -> Translation {
         // n8n reads the body that is missing like any other: without it, JSON is not valid.
         config.insert("response".to_owned(), "text".into());
     }
+    call.reconnect.extend(missing_credential(node));
     Translation::new("http", config.into()).with_notes(call.notes).with_reconnects(call.reconnect)
+}
+
+/// The credential of the call, if the file does not have its name.
+fn missing_credential(node: Context) -> Option<String> {
+    let kind = match text(node.parameter("authentication")) {
+        "" | "none" => return None,
+        "genericCredentialType" => text(node.parameter("genericAuthType")),
+        "predefinedCredentialType" => text(node.parameter("nodeCredentialType")),
+        old => old,
+    };
+    let is_listed = entries(&node.source().raw["credentials"]).next().is_some();
+    (!is_listed).then(|| format!("a credential ({})", truncate(kind, 60)))
 }
 
 fn url(node: Context, call: &mut HttpCall) -> Value {
@@ -123,7 +138,7 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
         config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
     }
     let never_fails = response["neverError"] == true || *node.option("ignoreResponseCode") == true;
-    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items(node, never_fails, config)}))]);
+    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items(node, never_fails, config, notes)}))]);
     if OnError::read(node).is_some() {
         // The items of an error status have the error of n8n: `n8n.httpItems` makes it from the answer.
         item_mode.insert("error".to_owned(), json!({"js": "n8n.callError(output)"}));
@@ -153,8 +168,22 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
     }
 }
 
+/// Whether a node after the call reads a file.
+fn leads_to_reader_of_files(node: Context) -> bool {
+    const NAMES: [&str; 3] = ["binaryPropertyName", "binaryProperty", "inputDataFieldName"];
+    let workflow = node.workflow;
+    workflow.wiring.outgoing(node.node).any(|wire| {
+        let parameters = &workflow.parameters[wire.to].value;
+        let is_named = NAMES.iter().any(|name| !is_empty(&parameters[*name]));
+        let is_sent = ["binaryData", "sendBinaryData"].iter().any(|name| parameters[*name] == true);
+        let mut fields = list(&parameters["bodyParameters"]["parameters"]).iter();
+        let is_field = fields.any(|field| field["parameterType"] == "formBinaryData");
+        is_named || is_sent || is_field || matches!(text(&parameters["inputType"]), "base64" | "binary")
+    })
+}
+
 /// What becomes the items: the elements of a list, an object, a text or a file.
-fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>) -> String {
+fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, notes: &mut Notes) -> String {
     let response = &node.option("response")["response"];
     let format = [&response["responseFormat"], node.parameter("responseFormat")].map(text);
     let format = format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect");
@@ -169,9 +198,11 @@ fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>) -> S
             options.insert("responseFormat".to_owned(), "text".into());
         }
         "file" => {
+            note(notes, FILE_LIMIT);
             options.insert("responseFormat".to_owned(), "file".into());
             options.insert("url".to_owned(), node.parameter("url").clone());
         }
+        _ if leads_to_reader_of_files(node) => note(notes, FILE_LIMIT),
         _ => {}
     }
     let property = [&response["outputPropertyName"], node.parameter("dataPropertyName")];

@@ -1,6 +1,6 @@
 //! Nodes of services that send and load files, or that the crate `services` does not have.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{translate, translate_bot};
 use super::{js, translated};
@@ -113,4 +113,59 @@ fn requests_of_the_table_have_a_path_a_query_and_a_body() {
             "a credential for Mattermost: its API key as a bearer token"
         ]
     );
+}
+
+#[test]
+fn options_that_nothing_reads_are_reported() {
+    let notes = |kind: &str, parameters: Value| translate(kind, 2.0, &parameters, &js).unwrap().notes;
+    let reply = json!({
+        "operation": "reply", "messageId": "m", "message": "Hi",
+        "options": {"saveAsDraft": true, "appendAttribution": false}, "additionalFields": {"categories": [], "cc": ""},
+    });
+    assert_eq!(notes("microsoftOutlook", reply), ["not imported: `options.saveAsDraft`"]);
+    let task = json!({"list": "7", "name": "a", "additionalFields": {"markdownContent": true, "content": "b"}});
+    assert_eq!(notes("clickUp", task), ["not imported: `additionalFields.markdownContent`"]);
+}
+
+#[test]
+fn lists_of_a_space_and_tasks_within_tasks() {
+    let config = |parameters: Value| translated("clickUp", 1.0, parameters)[0]["config"].clone();
+    let list = json!({"resource": "list", "operation": "create", "space": "7", "folderless": true, "name": "A"});
+    assert_eq!(config(list)["url"], "https://api.clickup.com/api/v2/space/7/list");
+    let list = json!({"resource": "list", "operation": "create", "space": "7", "folder": "8", "name": "A"});
+    assert_eq!(config(list)["url"], "https://api.clickup.com/api/v2/folder/8/list");
+    let task = json!({
+        "list": "={{ $json.list }}", "name": "A", "additionalFields": {"parentId": "={{ $json.id }}", "timeEstimate": 2},
+    });
+    assert_eq!(
+        config(task)["body"]["value"]["js"],
+        "{ name: \"A\", time_estimate: 2 * 6000, parent: $value(() => $json.id) }"
+    );
+}
+
+#[test]
+fn bases_of_airtable_are_listed_by_default() {
+    let config = &translated("airtable", 2.1, json!({"resource": "base", "options": {}}))[0]["config"];
+    assert_eq!(config["url"], "https://api.airtable.com/v0/meta/bases");
+    assert_eq!(config["itemMode"]["result"]["js"], "output.body.bases");
+}
+
+#[test]
+fn messages_of_gmail_are_html_by_default() {
+    let raw = |version: f64, parameters: Value| {
+        let mut all = json!({"sendTo": "a@example.com", "message": "<b>Hi</b>"});
+        all.as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
+        translated("gmail", version, all)[0]["config"]["body"]["value"]["js"].as_str().unwrap().to_owned()
+    };
+    for version in [2.0, 2.1] {
+        assert!(raw(version, json!({})).contains("html: \"<b>Hi</b>\""));
+        assert!(raw(version, json!({"emailType": "text"})).contains("text: \"<b>Hi</b>\""));
+    }
+}
+
+#[test]
+fn contacts_of_hubspot_have_the_form_of_its_older_answers() {
+    let config = &translated("hubspot", 2.1, json!({"email": "a@example.com", "additionalFields": {}}))[0]["config"];
+    let items = "({ ...n8n.hubspotRecord(output.body.results[0], 'vid'), isNew: output.body.results[0].new === true })";
+    assert_eq!(config["itemMode"]["result"]["js"], items);
 }
