@@ -59,6 +59,11 @@ fn a_webhook_is_called_by_the_methods_of_the_file() {
     }
     let posted = import("webhook", json!({"path": "p", "httpMethod": "POST"}));
     assert_eq!((steps(&posted), config(&posted, "on")), (vec![("on", "webhook")], json!({"input": "call"})));
+    let options = json!({"ipWhitelist": "10.0.0.1", "ignoreBots": true, "rawBody": true, "binaryData": false});
+    let limited = import("webhook", json!({"path": "p", "httpMethod": "POST", "options": options}));
+    for note in ["its list of addresses is not imported", "`ignoreBots` is not imported", "and is no file"] {
+        assert!(report_lines(&limited).contains(note), "{}", report_lines(&limited));
+    }
     let put = import("webhook", json!({"path": "p", "httpMethod": "PUT"}));
     assert!(
         report_lines(&put).contains("on webhook partial: webhooks are called by POST or GET, not by PUT"),

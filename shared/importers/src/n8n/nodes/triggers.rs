@@ -48,6 +48,16 @@ pub fn webhook(node: Context) -> Translation {
     if !matches!(text(node.parameter("authentication")), "" | "none") {
         translation = translation.with_notes(["calls are authenticated by the webhook's own token"]);
     }
+    if !is_empty(node.option("ipWhitelist")) {
+        translation =
+            translation.with_notes(["anyone with the token may call it: its list of addresses is not imported"]);
+    }
+    if *node.option("ignoreBots") == true {
+        translation = translation.with_notes(["bots with the token may call it: `ignoreBots` is not imported"]);
+    }
+    if *node.option("rawBody") == true || *node.option("binaryData") == true {
+        translation = translation.with_notes(["the body of a call is read as JSON or a form, and is no file"]);
+    }
     if text(node.parameter("path")).contains(':') {
         translation = translation.with_notes(["its path has no parameters: send them in the query"]);
     }
