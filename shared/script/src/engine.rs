@@ -11,6 +11,7 @@ use crate::outcome::{Outcome, ScriptError, SyntaxProblem, Thrown};
 use crate::sandbox::Sandbox;
 use crate::source::{self, FIRST_LINE, read_syntax_problem};
 use crate::text::{SOURCE_NAME, find_position, replace_lone_surrogates};
+use crate::wording::reword;
 
 /// A program with its input.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +190,7 @@ impl<'js> Execution<'_, 'js> {
         let parts = prelude.get("describe").and_then(|describe: Function| describe.call::<_, Vec<String>>((thrown,)));
         let mut parts = parts.unwrap_or_default().into_iter();
         let mut next = || parts.next().unwrap_or_default();
-        ThrownValue { name: next(), message: next(), stack: next() }
+        ThrownValue { name: next(), message: reword(&next()).into_owned(), stack: next() }
     }
 }
 

@@ -17,6 +17,7 @@ mod program;
 mod sandbox;
 mod source;
 mod text;
+mod wording;
 
 pub use ::engine::script::SourceForm;
 pub use engine::{Request, Usage, execute, execute_measured};

@@ -12,6 +12,7 @@ use crate::host::{Session, create_host};
 use crate::items;
 use crate::limits::{LimitKind, Limits};
 use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
+use crate::wording::reword;
 
 /// The stack that the engine may use. It must be well below that of the thread, which is at least 2 MiB.
 const STACK_BYTES: usize = 512 << 10;
@@ -20,8 +21,9 @@ const STACK_BYTES: usize = 512 << 10;
 const MAX_JOBS: usize = 1_000_000;
 
 /// The source of the prelude: the guards of native functions, and the globals that the engine does not have.
-const PRELUDE: [(&str, &str); 9] = [
+const PRELUDE: [(&str, &str); 10] = [
     ("guards", include_str!("prelude/guards.js")),
+    ("json", include_str!("prelude/json.js")),
     ("globals", include_str!("prelude/globals.js")),
     ("urls", include_str!("prelude/urls.js")),
     ("buffer", include_str!("prelude/buffer.js")),
@@ -159,6 +161,7 @@ fn load_luxon<'js>(ctx: Ctx<'js>) -> rquickjs::Result<Object<'js>> {
 fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
     let library = Object::new(ctx.clone())?;
     library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
+    library.set("reword", Function::new(ctx.clone(), |message: String| reword(&message).into_owned())?)?;
     for part in compiled_items(ctx)? {
         part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
     }

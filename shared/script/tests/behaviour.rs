@@ -295,3 +295,22 @@ fn large_globals_count_as_memory() {
     let result = execute(&Request { limits, ..request });
     assert!(matches!(result, Err(ScriptError::Limit { kind: LimitKind::Memory, .. })), "{result:?}");
 }
+
+/// `tests/n8n/json.test.mjs` compares many more texts with Node.
+#[test]
+fn json_that_is_broken_has_the_messages_of_v8() {
+    for (text, message) in [
+        ("'{a'", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"),
+        ("'{\"é😀\":\\n 1 2}'", "Expected ',' or '}' after property value in JSON at position 11 (line 2 column 4)"),
+        ("'{\"a\": [1,'", "Unexpected end of JSON input"),
+        ("'<html>'", "Unexpected token '<', \"<html>\" is not valid JSON"),
+        ("'[1, 2] and some words'", "Unexpected non-whitespace character after JSON at position 7 (line 1 column 8)"),
+        ("undefined", "\"undefined\" is not valid JSON"),
+        ("{}", "\"[object Object]\" is not valid JSON"),
+    ] {
+        let source = format!("try {{ JSON.parse({text}) }} catch (error) {{ return [error.name, error.message] }}");
+        assert_eq!(value(&source), json!(["SyntaxError", message]), "{text}");
+    }
+    let reviver = "JSON.parse('1', () => { throw new SyntaxError('own') })";
+    assert_eq!(thrown(reviver).1, "own");
+}
