@@ -5,6 +5,7 @@
 //! depends only on the program and its input. See the README for the limits and how native functions are guarded.
 
 mod budget;
+mod callee;
 mod engine;
 mod host;
 mod interpreter;

@@ -12,7 +12,6 @@ use crate::host::{Session, create_host};
 use crate::items;
 use crate::limits::{LimitKind, Limits};
 use crate::memory::{Bytecode, Heap, HeapAllocator, Meter, PollCounter, find_poll_counter};
-use crate::wording::reword;
 
 /// The stack that the engine may use. It must be well below that of the thread, which is at least 2 MiB.
 const STACK_BYTES: usize = 512 << 10;
@@ -162,7 +161,6 @@ fn load_luxon<'js>(ctx: Ctx<'js>) -> rquickjs::Result<Object<'js>> {
 fn load_items<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
     let library = Object::new(ctx.clone())?;
     library.set("loadLuxon", Function::new(ctx.clone(), load_luxon)?)?;
-    library.set("reword", Function::new(ctx.clone(), |message: String| reword(&message).into_owned())?)?;
     for part in compiled_items(ctx)? {
         part.evaluate(ctx)?.get::<Function>()?.call::<_, ()>((library.clone(),))?;
     }

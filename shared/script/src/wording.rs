@@ -5,6 +5,10 @@
 
 use std::borrow::Cow;
 
+use crate::callee::{find_callee, find_iterated};
+use crate::source::FIRST_LINE;
+use crate::text::{SOURCE_NAME, find_position};
+
 /// The messages of the engine, and those of V8.
 const WHOLE: [(&str, &str); 11] = [
     ("BigInt are forbidden in JSON.stringify", "Do not know how to serialize a BigInt"),
@@ -23,8 +27,34 @@ const WHOLE: [(&str, &str); 11] = [
     ),
 ];
 
-/// A message in the words of V8.
-pub fn reword(message: &str) -> Cow<'_, str> {
+/// The message of an error of a script in the words of V8. `stack` is that of the engine.
+pub fn reword<'m>(message: &'m str, stack: &str, source: &str) -> Cow<'m, str> {
+    name_value(message, stack, source).map_or_else(|| reword_alone(message), Cow::Owned)
+}
+
+/// The message with what the source has at the position of the error.
+fn name_value(message: &str, stack: &str, source: &str) -> Option<String> {
+    const NOT_ITERABLE: [&str; 3] = [
+        "value is not iterable",
+        "cannot read property 'Symbol.iterator' of undefined",
+        "cannot read property 'Symbol.iterator' of null",
+    ];
+    // Native functions throw the same errors, about their arguments.
+    let at = || {
+        let is_of_script = stack.lines().next()?.contains(SOURCE_NAME);
+        find_position(stack, FIRST_LINE).filter(|_| is_of_script)
+    };
+    match message {
+        "not a function" => find_callee(source, at()?)
+            .map(|(name, is_new)| format!("{name} is not a {}", if is_new { "constructor" } else { "function" })),
+        _ if NOT_ITERABLE.contains(&message) => {
+            find_iterated(source, at()?).map(|name| format!("{name} is not iterable"))
+        }
+        _ => None,
+    }
+}
+
+fn reword_alone(message: &str) -> Cow<'_, str> {
     if let Some((_, words)) = WHOLE.iter().find(|(engine, _)| *engine == message) {
         return (*words).into();
     }
@@ -62,7 +92,7 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::reword;
+    use super::{reword, reword_alone};
 
     #[test]
     fn messages_have_the_words_of_v8() {
@@ -86,7 +116,17 @@ mod tests {
             ("'a b' is read-only", "'a b' is read-only"),
             ("", ""),
         ] {
-            assert_eq!(reword(engine), words);
+            assert_eq!(reword_alone(engine), words);
         }
+    }
+
+    #[test]
+    fn values_have_the_names_of_the_source() {
+        let source = "const a = items[0].json;\nreturn a.map(f);";
+        let stack = "    at <anonymous> (script:3:14)\n    at run (native)\n";
+        assert_eq!(reword("not a function", stack, source), "a.map is not a function");
+        let native = format!("    at sort (native)\n{stack}");
+        assert_eq!(reword("not a function", &native, source), "not a function");
+        assert_eq!(reword("not a function", "", source), "not a function");
     }
 }
