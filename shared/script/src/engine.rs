@@ -11,6 +11,7 @@ use crate::outcome::{Outcome, ScriptError, SyntaxProblem, Thrown};
 use crate::sandbox::Sandbox;
 use crate::source::{self, FIRST_LINE, read_syntax_problem};
 use crate::text::{SOURCE_NAME, find_position, replace_lone_surrogates};
+use crate::wording::reword;
 
 /// A program with its input.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +123,13 @@ impl<'js> Execution<'_, 'js> {
             globals.set(name.as_str(), ctx.json_parse(value.to_string())?)?;
         }
         let items = match request.view {
-            Some(view) => Some((self.sandbox.items(ctx)?, ctx.json_parse(view.to_string())?)),
+            Some(view) => {
+                let library = self.sandbox.items(ctx)?;
+                let source = request.source.to_owned();
+                let reword = move |message: String, stack: String| reword(&message, &stack, &source).into_owned();
+                library.set("reword", Function::new(ctx.clone(), reword)?)?;
+                Some((library, ctx.json_parse(view.to_string())?))
+            }
             None => None,
         };
         self.sandbox.begin()?;
@@ -189,7 +196,8 @@ impl<'js> Execution<'_, 'js> {
         let parts = prelude.get("describe").and_then(|describe: Function| describe.call::<_, Vec<String>>((thrown,)));
         let mut parts = parts.unwrap_or_default().into_iter();
         let mut next = || parts.next().unwrap_or_default();
-        ThrownValue { name: next(), message: next(), stack: next() }
+        let (name, message, stack) = (next(), next(), next());
+        ThrownValue { name, message: reword(&message, &stack, self.request.source).into_owned(), stack }
     }
 }
 

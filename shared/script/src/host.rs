@@ -94,6 +94,7 @@ pub fn create_host<'js>(ctx: &Ctx<'js>, budget: &Rc<Budget>, session: &Rc<Sessio
     host.set("random", Function::new(ctx.clone(), move || random.random.borrow_mut().f64())?)?;
     host.set("randomBits", Function::new(ctx.clone(), move || bits.random.borrow_mut().u32(..))?)?;
 
+    host.set("readLocale", Function::new(ctx.clone(), read_locale)?)?;
     host.set("zoneName", Function::new(ctx.clone(), zone_name)?)?;
     host.set("zoneOffset", Function::new(ctx.clone(), zone_offset)?)?;
     host.set("zoneAbbreviation", Function::new(ctx.clone(), zone_abbreviation)?)?;
@@ -101,6 +102,17 @@ pub fn create_host<'js>(ctx: &Ctx<'js>, budget: &Rc<Budget>, session: &Rc<Sessio
     host.set("parseUrl", Function::new(ctx.clone(), parse_url)?)?;
     host.set("changeUrl", Function::new(ctx.clone(), change_url)?)?;
     Ok(host)
+}
+
+/// The formats of the locales other than English, one per line. `tests/differential/locales.mjs` writes them.
+const LOCALES: &str = include_str!("locales.jsonl");
+
+/// The formats of a locale as JSON; none if there is no such locale. A line begins with the names of its locale.
+fn read_locale(tag: String) -> Option<&'static str> {
+    LOCALES.lines().find(|line| {
+        let names = line.split(']').next().unwrap_or_default();
+        names.split('"').skip(3).any(|name| name.eq_ignore_ascii_case(&tag))
+    })
 }
 
 /// The name of a time zone; none if there is no such zone.

@@ -5,6 +5,7 @@
 //! depends only on the program and its input. See the README for the limits and how native functions are guarded.
 
 mod budget;
+mod callee;
 mod engine;
 mod host;
 mod interpreter;
@@ -17,6 +18,7 @@ mod program;
 mod sandbox;
 mod source;
 mod text;
+mod wording;
 
 pub use ::engine::script::SourceForm;
 pub use engine::{Request, Usage, execute, execute_measured};

@@ -20,12 +20,14 @@ const STACK_BYTES: usize = 512 << 10;
 const MAX_JOBS: usize = 1_000_000;
 
 /// The source of the prelude: the guards of native functions, and the globals that the engine does not have.
-const PRELUDE: [(&str, &str); 9] = [
+const PRELUDE: [(&str, &str); 11] = [
     ("guards", include_str!("prelude/guards.js")),
+    ("json", include_str!("prelude/json.js")),
     ("globals", include_str!("prelude/globals.js")),
     ("urls", include_str!("prelude/urls.js")),
     ("buffer", include_str!("prelude/buffer.js")),
     ("locales", include_str!("prelude/intl/locales.js")),
+    ("patterns", include_str!("prelude/intl/patterns.js")),
     ("dates", include_str!("prelude/intl/dates.js")),
     ("numbers", include_str!("prelude/intl/numbers.js")),
     ("lists", include_str!("prelude/intl/lists.js")),

@@ -144,14 +144,19 @@ fn absent_features_have_clear_errors() {
 #[test]
 fn other_locales_are_refused() {
     for source in [
-        "new Date().toLocaleDateString('de-DE')",
-        "(1.5).toLocaleString(['pt-BR'])",
-        "new Intl.NumberFormat('fr')",
-        "DateTime.now().setLocale('es').toFormat('MMMM')",
+        "new Date().toLocaleDateString('fi-FI')",
+        "(1.5).toLocaleString(['cs-CZ'])",
+        "new Intl.NumberFormat('ko')",
+        "new Intl.NumberFormat('names')",
+        "DateTime.now().setLocale('el').toFormat('MMMM')",
+        "new Intl.NumberFormat('de-DE', { notation: 'compact' })",
+        "new Date().toLocaleString('es-ES', { timeZoneName: 'short' })",
+        "new Date().toLocaleString('fr-FR', { timeStyle: 'full' })",
+        "new Intl.ListFormat('es')",
         "new Intl.NumberFormat('en-US', { roundingMode: 'trunc' })",
         "new Intl.DateTimeFormat('en-US-u-ca-buddhist')",
         "new Date().toLocaleString('en-GB', { timeZone: 'Europe/London', timeZoneName: 'short' })",
-        "DateTime.now().setLocale('en-AU').toLocaleString()",
+        "DateTime.now().setLocale('en-ZA').toLocaleString()",
         "new Intl.DateTimeFormat('en-US', { timeZoneName: 'long' }).format()",
     ] {
         let (name, message, _) = thrown(source);
@@ -294,4 +299,23 @@ fn large_globals_count_as_memory() {
     let limits = Limits { memory_bytes: 10_000, ..Limits::default() };
     let result = execute(&Request { limits, ..request });
     assert!(matches!(result, Err(ScriptError::Limit { kind: LimitKind::Memory, .. })), "{result:?}");
+}
+
+/// `tests/n8n/json.test.mjs` compares many more texts with Node.
+#[test]
+fn json_that_is_broken_has_the_messages_of_v8() {
+    for (text, message) in [
+        ("'{a'", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"),
+        ("'{\"é😀\":\\n 1 2}'", "Expected ',' or '}' after property value in JSON at position 11 (line 2 column 4)"),
+        ("'{\"a\": [1,'", "Unexpected end of JSON input"),
+        ("'<html>'", "Unexpected token '<', \"<html>\" is not valid JSON"),
+        ("'[1, 2] and some words'", "Unexpected non-whitespace character after JSON at position 7 (line 1 column 8)"),
+        ("undefined", "\"undefined\" is not valid JSON"),
+        ("{}", "\"[object Object]\" is not valid JSON"),
+    ] {
+        let source = format!("try {{ JSON.parse({text}) }} catch (error) {{ return [error.name, error.message] }}");
+        assert_eq!(value(&source), json!(["SyntaxError", message]), "{text}");
+    }
+    let reviver = "JSON.parse('1', () => { throw new SyntaxError('own') })";
+    assert_eq!(thrown(reviver).1, "own");
 }

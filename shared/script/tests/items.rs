@@ -104,6 +104,19 @@ fn errors_of_code_have_the_lines_of_the_code() {
 }
 
 #[test]
+fn errors_of_code_have_the_words_of_v8() {
+    let source = "return n8n.all(async () => {\nreturn $json.order.id;\n}, \"item\");";
+    let items = run_with(view(), SourceForm::Body, source).unwrap();
+    assert_eq!(items[0]["json"], json!({"error": "Cannot read properties of undefined (reading 'id') [line 1]"}));
+    let source = "return n8n.all(async () => {\nreturn $json.n.map((each) => each.id);\n}, \"item\");";
+    let items = run_with(view(), SourceForm::Body, source).unwrap();
+    assert_eq!(items[0]["json"], json!({"error": "$json.n.map is not a function [line 1]"}));
+    let thrown = run_with(view(), SourceForm::Expression, "$json.order.id").unwrap_err();
+    let message = "TypeError: Cannot read properties of undefined (reading 'id') (line 1, column 1)";
+    assert_eq!(thrown.to_string(), message);
+}
+
+#[test]
 fn code_passes_items_on_that_name_their_place() {
     let items = run_with(view(), SourceForm::Body, "return n8n.all(async () => {\nreturn $input.all().reverse();\n});")
         .unwrap();

@@ -2,6 +2,7 @@
 //! that crate. They give [`crate::compile::compile_with`] an interpreter, which the plan keeps.
 
 mod names;
+pub mod tokens;
 
 pub use names::{NAMED, literal_length};
 

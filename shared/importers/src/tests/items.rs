@@ -78,6 +78,16 @@ fn code_stays_as_it_is() {
     ] {
         assert_eq!(javascript(kind, 1.0, parameters), format!("return n8n.{call} => {{\n{code}\n}});"));
     }
+    for (code, is_block) in [
+        ("const items = [];\nreturn items;", true),
+        ("const { id, items } = $json; return items;", true),
+        ("for (const items of lists) {}", false),
+        ("return items.map(({ json }) => json); // const items", false),
+    ] {
+        let (open, close) = if is_block { ("{{", "}}") } else { ("{", "}") };
+        let written = javascript("function", 1.0, json!({"functionCode": code}));
+        assert_eq!(written, format!("return n8n.function(async (items) => {open}\n{code}\n{close});"));
+    }
     let tolerant = config(&import("code", 2.0, json!({"jsCode": code}), json!({"continueOnFail": true})), "a");
     assert_eq!(tolerant["javascript"], format!("return n8n.all(async () => {{\n{code}\n}}, \"item\");"));
     let branch = config(&import("code", 2.0, each, json!({"onError": "continueErrorOutput"})), "a");

@@ -791,3 +791,23 @@ const presets = ['DATE_SHORT', 'DATE_MED', 'DATE_MED_WITH_WEEKDAY', 'DATE_FULL',
 const base = DateTime.fromISO('2024-03-05T12:00');
 return [...presets.map((name) => date.toLocaleString(DateTime[name])), date.toLocaleString(), date.setLocale('en-GB').toLocaleString(DateTime.DATETIME_MED), date.toLocaleString({ month: 'long', day: '2-digit' }),
   ...[{ days: -1 }, { hours: 5 }, { months: 2 }, { minutes: -3 }, { seconds: 10 }, { years: -4 }].map((by) => base.plus(by).toRelative({ base }))];
+//# locales: dates
+const days = [new Date(Date.UTC(2026, 2, 4, 15, 7, 9)), new Date(Date.UTC(2025, 10, 30, 0, 59))];
+const locales = ['de-CH', 'de-DE', 'en-AU', 'en-IN', 'en-SG', 'es-AR', 'es-CO', 'es-ES', 'es-MX', 'fr-FR', 'id-ID', 'it-IT', 'ja-JP', 'nl-NL', 'pl-PL', 'pt-BR', 'pt-PT', 'ru-RU', 'sv-SE', 'tr-TR', 'vi-VN'];
+return locales.map((locale) => days.map((day) => [day.toLocaleString(locale), day.toLocaleDateString(locale, { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }),
+  day.toLocaleString(locale, { day: '2-digit', month: 'short', hour: '2-digit', minute: '2-digit' }), day.toLocaleString(locale, { month: 'long', year: 'numeric' }), day.toLocaleDateString(locale, { month: 'long' })]))
+//# locales: options of dates
+const day = new Date(Date.UTC(2026, 2, 4, 15, 7, 9));
+return ['de', 'en-IN', 'es', 'fr', 'ja', 'pt', 'sv'].map((locale) => [
+  ...[{ hour12: true }, { hour12: false }, { hourCycle: 'h23' }, { timeZone: 'Asia/Kolkata' }, { dateStyle: 'full', timeStyle: 'short' }, { dateStyle: 'medium' }, { dateStyle: 'short', timeStyle: 'medium' },
+    { year: '2-digit', month: '2-digit', day: '2-digit' }, { weekday: 'short', day: 'numeric', month: 'short' }, { weekday: 'long' }, { day: '2-digit', month: '2-digit', hour: 'numeric' }].map((options) => day.toLocaleString(locale, options)),
+  new Intl.DateTimeFormat(locale).format(day), new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric' }).formatToParts(day), new Intl.DateTimeFormat(locale).resolvedOptions().locale])
+//# locales: numbers
+const locales = ['de-CH', 'de-DE', 'en-AU', 'en-IN', 'es-CO', 'es-ES', 'fr-FR', 'id-ID', 'it-IT', 'ja-JP', 'nl-NL', 'pt-BR', 'ru-RU', 'sv-SE', 'tr-TR'];
+return locales.map((locale) => [...[0, 1234, 12345.678, -98765432.1, NaN, -Infinity, 1234n].map((number) => number.toLocaleString(locale)), (0.256).toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 }),
+  (1234).toLocaleString(locale, { useGrouping: true }), ...['EUR', 'USD', 'COP', 'CHF', 'JPY'].flatMap((currency) => [-1234.5, 12].map((number) => number.toLocaleString(locale, { style: 'currency', currency, signDisplay: number > 0 ? 'always' : 'auto' })))])
+//# locales: the default one
+return [new Date(0).toLocaleDateString('default', { month: 'long', year: 'numeric' }), (1234.5).toLocaleString('default'), new Date(0).toLocaleDateString(['xx', 'es-ES']), Intl.NumberFormat.supportedLocalesOf(['es-ES', 'fr'])]
+//# luxon: names in other languages
+const date = DateTime.fromISO('2024-03-05T17:08:09', { zone: 'Europe/Madrid' });
+return ['es', 'de', 'fr'].map((locale) => [date.setLocale(locale).toFormat('cccc d MMMM yyyy'), date.setLocale(locale).toLocaleString(DateTime.DATE_FULL)])

@@ -84,7 +84,7 @@ test('the workflow and the execution', () => {
   assert.deepEqual([$execution.customData.get('a'), $execution.customData.getAll()], [1, { a: 1 }]);
   assert.deepEqual([$vars.x, $env.x, $secrets.x, $getWorkflowStaticData('global')], [undefined, undefined, undefined, {}]);
   $getWorkflowStaticData('node').count = 1;
-  assert.deepEqual($getWorkflowStaticData('node'), { count: 1 });
+  assert.deepEqual([$getWorkflowStaticData('node'), getWorkflowStaticData('node')], [{ count: 1 }, { count: 1 }]);
   show([{}], { previous: null });
   assert.deepEqual($prevNode, {});
 });

@@ -2,7 +2,6 @@
 //! as they are written: `$value` and `$text`, which scripts of nodes with `itemMode` see, evaluate them by n8n's rules.
 
 mod rewrite;
-pub mod tokens;
 mod writer;
 
 use std::borrow::Cow;

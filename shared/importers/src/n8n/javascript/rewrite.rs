@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::tokens::{self, Kind, Token};
+use engine::script::tokens::{self, Kind, Token};
 
 const EMPTY: [&str; 2] = ["isEmpty", "isNotEmpty"];
 

@@ -1,5 +1,6 @@
 //! Translates nodes with code. JavaScript stays as it is; other languages cannot run here.
 
+use engine::script::tokens::{self, Kind};
 use serde_json::json;
 
 use crate::lenient::text;
@@ -20,6 +21,9 @@ const MISSING: [(&str, &str); 7] = [
     ("process.env", "environment variables: write the value into the code"),
 ];
 
+/// The tokens of a pattern such as `{ a, b }` that are read for its names.
+const MAX_PATTERN_TOKENS: usize = 200;
+
 pub fn code(node: Context) -> Translation {
     let (kind, language) = (node.source().kind, text(node.parameter("language")));
     if language.starts_with("python") {
@@ -28,16 +32,18 @@ pub fn code(node: Context) -> Translation {
     let source =
         ["jsCode", "functionCode"].map(|name| text(node.parameter(name))).into_iter().find(|code| !code.is_empty());
     let source = source.unwrap_or("return items;").trim_end();
-    let call = match kind {
-        "function" => "function(async (items)",
-        "functionItem" => "functionItem(async (item)",
-        _ if text(node.parameter("mode")) == "runOnceForEachItem" => "each(async ()",
-        _ => "all(async ()",
+    let (call, parameter) = match kind {
+        "function" => ("function(async (items)", "items"),
+        "functionItem" => ("functionItem(async (item)", "item"),
+        _ if text(node.parameter("mode")) == "runOnceForEachItem" => ("each(async ()", ""),
+        _ => ("all(async ()", ""),
     };
+    // In n8n, the items are a global variable, so code may have a variable of the same name. Within a block, it may here, too.
+    let (open, close) = if declares(source, parameter) { ("{{", "}}") } else { ("{", "}") };
     let on_error = OnError::read(node);
     let policy = on_error.map(|on_error| format!(", \"{}\"", on_error.of_item())).unwrap_or_default();
     // The code begins in the second line: the library counts its lines from there (`nodes/code.js`).
-    let javascript = format!("return n8n.{call} => {{\n{source}\n}}{policy});");
+    let javascript = format!("return n8n.{call} => {open}\n{source}\n{close}{policy});");
     let mut notes = Notes::new();
     for (_, what) in MISSING.iter().filter(|(word, _)| calls(source, word)) {
         note(&mut notes, format!("its code needs {what}"));
@@ -47,6 +53,23 @@ pub fn code(node: Context) -> Translation {
     }
     let translation = Translation::new("code", json!({"javascript": javascript})).with_notes(notes);
     if on_error == Some(OnError::Branch) { translation.with_error_port() } else { translation }
+}
+
+/// Whether the code declares a constant or a variable of this name, in the head of a loop excepted.
+fn declares(source: &str, name: &str) -> bool {
+    let Some(tokens) = tokens::read(source) else { return false };
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text(source));
+    let end_of_pattern =
+        |start: usize| (start..start + MAX_PATTERN_TOKENS).find(|&index| ["=", ";", ""].contains(&text(index)));
+    (0..tokens.len()).any(|index| {
+        let is_declaration = ["const", "let", "class"].contains(&text(index));
+        let in_loop = index > 0 && text(index - 1) == "(";
+        let names = match tokens.get(index + 1).map(|token| token.kind) {
+            Some(Kind::Open) => index + 1..end_of_pattern(index + 1).unwrap_or_default(),
+            _ => index + 1..index + 2,
+        };
+        is_declaration && !in_loop && names.into_iter().any(|index| text(index) == name && !name.is_empty())
+    })
 }
 
 /// Whether the code has the word, and not as the end of another one.

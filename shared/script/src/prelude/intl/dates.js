@@ -4,7 +4,7 @@
 
   const { Date, Math, Number, Object, RangeError, String, TypeError } = globalThis;
   const { replace, now, zoneName, zoneOffset, zoneAbbreviation } = host;
-  const { findLocale, choose, refuseOthers, toOptions, expose } = host.intl;
+  const { findLocale, choose, refuseOthers, toOptions, expose, hasPattern, patternParts } = host.intl;
   const pad = (number, size = 2) => String(number).padStart(size, '0');
 
   const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -57,7 +57,7 @@
       if (given !== undefined) throw new TypeError("Can't set option " + given + ' when ' + (dateStyle ? 'dateStyle' : 'timeStyle') + ' is used');
       if (needs === 'date' && timeStyle) throw new TypeError('Invalid option : timeStyle');
       if (needs === 'time' && dateStyle) throw new TypeError('Invalid option : dateStyle');
-      Object.assign(format, dateStyle && ofDateStyle(dateStyle, locale), timeStyle && ofTimeStyle(timeStyle, locale));
+      if (!locale.data) Object.assign(format, dateStyle && ofDateStyle(dateStyle, locale), timeStyle && ofTimeStyle(timeStyle, locale));
       format.isLong = dateStyle === 'full' || dateStyle === 'long';
       format.styles = { ...(dateStyle && { dateStyle }), ...(timeStyle && { timeStyle }) };
     } else {
@@ -73,6 +73,7 @@
     }
     const cycle = choose(options, 'hourCycle', ['h11', 'h12', 'h23', 'h24']);
     const { hour12 } = options;
+    if (locale.data) return hasPattern(format, cycle, hour12);
     if (hour12 !== undefined) {
       format.hourCycle = hour12 ? (locale.isBritish ? 'h11' : 'h12') : locale.isBritish ? 'h23' : 'h24';
     } else {
@@ -162,6 +163,7 @@
     const time = value === undefined ? now() : Number(value);
     if (!(Math.abs(time) <= 8.64e15)) throw new RangeError('Invalid time value');
     const date = new Date(Math.trunc(time) + zoneOffset(format.timeZone, time));
+    if (format.locale.data) return patternParts(format, date);
     const days = dateParts(format, date);
     const times = timeParts(format, date);
     const isWeekday = format.weekday !== undefined && DATE.slice(1).every((name) => format[name] === undefined);
@@ -171,7 +173,8 @@
     const zone = [{ type: 'timeZoneName', value: showZone(format, time) }];
     return join([parts, zone], times.length > 0 ? ' ' : ', ');
   };
-  const textOf = (parts) => parts.map(({ value }) => value).join('');
+  // As in V8, only the parts have narrow spaces.
+  const textOf = (parts) => parts.map(({ value }) => value).join('').replace(/\u202f/g, ' ');
 
   class DateTimeFormat {
     #format;

@@ -3,14 +3,16 @@
   'use strict';
 
   const { Array, String } = globalThis;
-  const { findLocale, choose, toOptions, expose } = host.intl;
+  const { findLocale, refuse, choose, toOptions, expose } = host.intl;
 
   class ListFormat {
     #word;
     #isNarrow;
     #comma;
     constructor(locales, options) {
-      const { isAmerican } = findLocale(locales);
+      const locale = findLocale(locales);
+      const { isAmerican } = locale;
+      if (locale.data) refuse(locale, 'Intl.ListFormat');
       const given = toOptions(options);
       const type = choose(given, 'type', ['conjunction', 'disjunction', 'unit'], 'conjunction');
       const style = choose(given, 'style', ['long', 'short', 'narrow'], 'long');

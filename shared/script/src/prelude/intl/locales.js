@@ -1,11 +1,12 @@
-// The part of `Intl` for English. Other locales and options are refused, because a text in the wrong format would be a mistake that
-// nobody sees.
+// The locales of `Intl`. English has all options, and other locales (`locales.jsonl`) those that are used most. What is missing is
+// refused, because a text in the wrong format would be a mistake that nobody sees.
 (function (host) {
   'use strict';
 
   const { Array, Object, RangeError, Reflect, String, Symbol, TypeError } = globalThis;
-  const { hide } = host;
+  const { hide, readLocale } = host;
   const { defineProperty } = Reflect;
+  const parseJson = globalThis.JSON.parse;
 
   // `order` and `between` are those of dates in digits.
   const US = { locale: 'en-US', order: 'mdy', between: '/', isPadded: false, isAmerican: true, isBritish: false, am: 'AM', pm: 'PM', shortYear: '2-digit', weekdayBefore: ' ' };
@@ -16,15 +17,30 @@
     'en-CA': { ...US, locale: 'en-CA', order: 'ymd', between: '-', isPadded: true, isAmerican: false, am: 'a.m.', pm: 'p.m.', shortYear: 'numeric' },
   };
   const listTags = (locales) => (locales === undefined ? [] : typeof locales === 'string' ? [locales] : Array.from(locales, String));
-  const nameOf = (tag) => Object.keys(LOCALES).find((name) => name.toLowerCase() === tag.toLowerCase());
+  // A locale that is not in this file has `data`.
+  const load = (tag) => {
+    const name = Object.keys(LOCALES).find((each) => each.toLowerCase() === tag.toLowerCase());
+    if (name !== undefined) return LOCALES[name];
+    const text = readLocale(tag);
+    if (text === undefined) return undefined;
+    const data = parseJson(text);
+    const locale = data.names.find((each) => each.toLowerCase() === tag.toLowerCase());
+    return (LOCALES[locale] = { locale, data });
+  };
   const findLocale = (locales) => {
     const wanted = listTags(locales);
-    if (wanted.length === 0) return US;
     const broken = wanted.some((tag) => !/^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag));
     if (broken) throw new RangeError('Incorrect locale information provided');
-    const known = wanted.map(nameOf).find((name) => name !== undefined);
-    if (known === undefined) throw new RangeError('The locale ' + wanted[0] + ' is not available. Use one of en-US, en-GB, en-CA.');
-    return LOCALES[known];
+    const tags = wanted.filter((tag) => tag !== 'default');
+    if (tags.length === 0) return US;
+    for (const tag of tags) {
+      const locale = load(tag);
+      if (locale !== undefined) return locale;
+    }
+    throw new RangeError('The locale ' + tags[0] + ' is not available. Use another one, such as en-US, es-ES or fr-FR.');
+  };
+  const refuse = ({ locale }, what) => {
+    throw new RangeError(what + ' is not available in the locale ' + locale + '. Use en-US, or other options.');
   };
   const choose = (options, name, values, otherwise) => {
     const value = options[name];
@@ -56,10 +72,10 @@
     const callable = function (locales, options) { return new type(locales, options); };
     Object.defineProperties(callable, {
       name: { value: type.name }, length: { value: 0 }, prototype: { value: type.prototype },
-      supportedLocalesOf: { value: (locales) => listTags(locales).filter((tag) => nameOf(tag) !== undefined), configurable: true, writable: true },
+      supportedLocalesOf: { value: (locales) => listTags(locales).filter((tag) => load(tag) !== undefined), configurable: true, writable: true },
     });
     hide(type.prototype, 'constructor', callable);
     hide(Intl, type.name, callable);
   };
-  host.intl = { findLocale, choose, refuseOthers, toOptions, expose };
+  host.intl = { findLocale, refuse, choose, refuseOthers, toOptions, expose };
 })

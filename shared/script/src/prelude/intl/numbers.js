@@ -4,7 +4,7 @@
 
   const { BigInt, Math, Number, Object, RangeError, String, TypeError } = globalThis;
   const { replace } = host;
-  const { findLocale, choose, refuseOthers, toOptions, expose } = host.intl;
+  const { findLocale, refuse, choose, refuseOthers, toOptions, expose } = host.intl;
 
   const SYMBOLS = {
     USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', BRL: 'R$', CAD: 'CA$', AUD: 'A$', MXN: 'MX$', CNY: 'CN¥', KRW: '₩', NZD: 'NZ$',
@@ -16,8 +16,11 @@
     PLN: 'zł', CZK: 'Kč', HUF: 'Ft', RUB: '₽', TRY: '₺', UAH: '₴', SEK: 'kr', NOK: 'kr', DKK: 'kr', ISK: 'kr', NGN: '₦', EGP: 'E£',
     ZAR: 'R', IDR: 'Rp', MYR: 'RM', PKR: 'Rs', LKR: 'Rs', BDT: '৳', KZT: '₸', GEL: '₾', RON: 'lei',
   };
-  const NO_CENTS = ['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'];
-  const MILLS = ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'];
+  const NO_CENTS = [
+    'AFN', 'ALL', 'BIF', 'CLP', 'COP', 'DJF', 'GNF', 'HUF', 'IDR', 'IQD', 'IRR', 'ISK', 'JPY', 'KMF', 'KPW', 'KRW', 'LAK', 'LBP', 'MGA',
+    'MMK', 'PKR', 'PYG', 'RWF', 'SLL', 'SOS', 'SYP', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF', 'YER',
+  ];
+  const MILLS = ['BHD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'];
   const UNITS = ['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'month', 'year'];
   const readDigits = (options, name, least, most, otherwise) => {
     const value = options[name];
@@ -44,6 +47,10 @@
       grouping: choose(options, 'useGrouping', ['always', 'auto', 'min2', 'true', 'false', true, false], notation === 'compact' ? 'min2' : 'auto'),
       minimumIntegerDigits: readDigits(options, 'minimumIntegerDigits', 1, 21, 1),
     };
+    if (locale.data) {
+      if (notation !== 'standard') refuse(locale, 'The notation ' + notation);
+      if (style === 'unit' || format.currencySign !== 'standard') refuse(locale, 'The style of this number');
+    }
     let digits = style === 'percent' ? [0, 0] : [0, 3];
     if (style === 'currency') {
       if (options.currency === undefined) throw new TypeError('Currency code is required with currency style.');
@@ -52,7 +59,8 @@
       format.currency = currency;
       format.currencyDisplay = choose(options, 'currencyDisplay', ['code', 'symbol', 'narrowSymbol', 'name'], 'symbol');
       if (format.currencyDisplay === 'name') throw new RangeError('The names of currencies are not available. Use currencyDisplay: "code".');
-      const own = OWN_SYMBOLS[locale.locale]?.[currency] ?? SYMBOLS[currency];
+      if (locale.data && format.currencyDisplay === 'narrowSymbol') refuse(locale, 'The option currencyDisplay: narrowSymbol');
+      const own = locale.data ? locale.data.numbers.currencies[currency] : OWN_SYMBOLS[locale.locale]?.[currency] ?? SYMBOLS[currency];
       const symbols = { code: currency, symbol: own, narrowSymbol: NARROW[currency] };
       format.symbol = symbols[format.currencyDisplay] ?? currency;
       const cents = NO_CENTS.includes(currency) ? 0 : MILLS.includes(currency) ? 3 : 2;
@@ -127,20 +135,31 @@
     while (end > least && rest[end - 1] === '0') end -= 1;
     return [whole, rest.slice(0, end).padEnd(least, '0')];
   };
-  const group = (whole, grouping) => {
-    const isOff = grouping === false || grouping === 'false' || (grouping === 'min2' && whole.length < 5);
-    if (isOff || whole.length <= 3) return whole;
-    const first = whole.length % 3 || 3;
-    let text = whole.slice(0, first);
-    for (let i = first; i < whole.length; i += 3) text += ',' + whole.slice(i, i + 3);
+  const ENGLISH = { decimal: '.', group: ',', minus: '-', nan: 'NaN', sizes: [3, 3], least: 1 };
+  const group = (whole, grouping, { group: separator, sizes: [last, others], least }) => {
+    const needed = grouping === 'min2' ? 2 : grouping === 'auto' ? least : 1;
+    if (grouping === false || grouping === 'false' || whole.length < last + needed) return whole;
+    let end = whole.length - last;
+    let text = whole.slice(end);
+    for (; end > 0; end -= others) text = whole.slice(Math.max(0, end - others), end) + separator + text;
     return text;
+  };
+  // A number without its sign, in the pattern of a locale.
+  const fillPattern = ({ locale: { data }, style, symbol }, text, sign) => {
+    const { percent, currency } = data.numbers;
+    const isCode = style === 'currency' && /[^\p{S}]$/u.test(symbol) && /^\d/.test(text);
+    const patterns = style === 'currency' ? currency[isCode ? 1 : 0] : [];
+    const pattern = style === 'percent' ? percent : patterns[sign === '' ? 0 : 1] ?? '{s}{n}';
+    const values = { s: sign, n: text, c: symbol };
+    return pattern.replace(/\{([snc])\}/g, (_, name) => values[name]);
   };
   const THOUSANDS = ['', 'K', 'M', 'B', 'T'];
   const BRITISH_THOUSANDS = ['', 'k', 'm', 'bn', 'tn'];
 
   const formatNumber = (format, given) => {
     const isBig = typeof given === 'bigint';
-    const { style, significant, fraction } = format;
+    const { style, significant, fraction, locale: { data } } = format;
+    const symbols = data ? data.numbers : ENGLISH;
     let text;
     let isNegative;
     let isZero = false;
@@ -149,13 +168,13 @@
       isNegative = given < 0n;
       const size = (isNegative ? -given : given) * (style === 'percent' ? 100n : 1n);
       isZero = size === 0n;
-      text = group(size.toString().padStart(format.minimumIntegerDigits, '0'), format.grouping) + (fraction[0] > 0 ? '.' + '0'.repeat(fraction[0]) : '');
+      text = group(size.toString().padStart(format.minimumIntegerDigits, '0'), format.grouping, symbols) + (fraction[0] > 0 ? symbols.decimal + '0'.repeat(fraction[0]) : '');
     } else {
       const value = Number(given);
       isNegative = value < 0 || Object.is(value, -0);
       const size = Math.abs(value);
       if (value !== value) {
-        text = 'NaN';
+        text = symbols.nan;
       } else if (size === Infinity) {
         text = '∞';
       } else {
@@ -168,21 +187,22 @@
         }
         const [whole, rest] = roundNumber(format, size, power);
         isZero = !/[1-9]/.test(whole + rest);
-        text = group(whole.padStart(format.minimumIntegerDigits, '0'), format.grouping) + (rest === '' ? '' : '.' + rest) + suffix;
+        text = group(whole.padStart(format.minimumIntegerDigits, '0'), format.grouping, symbols) + (rest === '' ? '' : symbols.decimal + rest) + suffix;
       }
     }
-    if (style === 'percent') text += '%';
+    if (!data && style === 'percent') text += '%';
     if (style === 'unit') text += ' ' + format.unit + (text === '1' ? '' : 's');
-    if (style === 'currency') {
+    if (!data && style === 'currency') {
       const { symbol } = format;
       text = symbol + (/\p{L}$/u.test(symbol) && /^\d/.test(text) ? '\u00a0' : '') + text;
     }
     const { signDisplay } = format;
-    const isNaN = text.includes('NaN');
+    const isNaN = text.includes(symbols.nan);
     const showsMinus = isNegative && !isNaN && signDisplay !== 'never' && !(isZero && (signDisplay === 'exceptZero' || signDisplay === 'negative'));
-    if (showsMinus) return style === 'currency' && format.currencySign === 'accounting' ? '(' + text + ')' : '-' + text;
-    const showsPlus = signDisplay === 'always' ? !isNegative || isNaN : signDisplay === 'exceptZero' && !isZero && !isNaN;
-    return showsPlus ? '+' + text : text;
+    const showsPlus = !showsMinus && (signDisplay === 'always' ? !isNegative || isNaN : signDisplay === 'exceptZero' && !isZero && !isNaN);
+    const sign = showsMinus ? symbols.minus : showsPlus ? '+' : '';
+    if (data) return fillPattern(format, text, sign);
+    return showsMinus && style === 'currency' && format.currencySign === 'accounting' ? '(' + text + ')' : sign + text;
   };
   class NumberFormat {
     #format;

@@ -8,7 +8,7 @@
       return await script();
     } catch (error) {
       if (!view.keepsErrors) throw error;
-      return { json: {}, error: error?.fields ?? (error instanceof Error ? error.message : String(error)) };
+      return { json: {}, error: error?.fields ?? n8n.describeError(error) };
     }
   };
 

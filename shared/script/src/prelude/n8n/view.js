@@ -282,6 +282,7 @@
     const isPrevious = previous !== undefined && previous !== null;
     const customData = {};
     const staticData = {};
+    const getStaticData = (type) => (staticData[type] ??= {});
     const constants = {
       n8n,
       $value: n8n.value,
@@ -305,7 +306,9 @@
       $fromai: fromAI,
       $evaluateExpression: evaluateExpression,
       // It is not kept after the run.
-      $getWorkflowStaticData: (type) => (staticData[type] ??= {}),
+      $getWorkflowStaticData: getStaticData,
+      // The name in the old nodes "Function" and "Function Item".
+      getWorkflowStaticData: getStaticData,
       $workflow: { id: workflow.id, name: workflow.name, active: workflow.active ?? false },
       $execution: {
         ...execution,

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::lenient::scalar_text;
-use crate::n8n::javascript::tokens::{self, Kind};
 use crate::n8n::javascript::{codes, is_one_expression, replace_codes};
+use engine::script::tokens::{self, Kind};
 
 /// A value that the model gives: its name and the schema.
 pub struct FromAi {

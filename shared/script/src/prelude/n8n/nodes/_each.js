@@ -25,7 +25,7 @@
       } catch (error) {
         if (onError === 'fail') throw error;
         if (recover) return recover(item, error, onError === 'branch' ? (each) => failed.push(each) : undefined);
-        const json = { error: error instanceof Error ? error.message : String(error) };
+        const json = { error: n8n.describeError(error) };
         if (onError === 'item') return [{ json, pairedItem: { item: index } }];
         failed.push({ json: { ...item.json, ...json }, pairedItem: { item: index } });
         return [];

@@ -130,6 +130,9 @@
   n8n.isObject = isObject;
   n8n.isPlain = isPlain;
 
+  /** The message of a thrown value, for people. */
+  n8n.describeError = (thrown) => (thrown instanceof Error ? n8n.reword(String(thrown.message), String(thrown.stack)) : String(thrown));
+
   /** A copy of JSON. Dates stay as they are: they never change. */
   n8n.copy = (value) => {
     if (isArray(value)) return value.map(n8n.copy);

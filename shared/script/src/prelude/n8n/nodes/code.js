@@ -38,9 +38,9 @@
   const LINES_BEFORE = 2;
   /** The message of an error, with the line of the code, as n8n writes it. */
   const describe = (error) => {
-    if (!(error instanceof Error)) return String(error);
-    const line = Number(/\bscript:(\d+)/.exec(error.stack)?.[1]) - LINES_BEFORE;
-    return line > 0 ? `${error.message} [line ${line}]` : error.message;
+    const message = n8n.describeError(error);
+    const line = Number(/\bscript:(\d+)/.exec(error?.stack)?.[1]) - LINES_BEFORE;
+    return line > 0 && error instanceof Error ? `${message} [line ${line}]` : message;
   };
 
   const isFailure = ({ json }) => isJson(json) && Object.keys(json).length === 1 && 'error' in json;

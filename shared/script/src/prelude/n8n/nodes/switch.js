@@ -18,7 +18,7 @@
   /** Routes each item. If the node goes on after an error, the first port gets an item with only the message. */
   const routeEach = (ports, work) => {
     const recover = (item, error, fail) => {
-      const failed = { json: { error: error.message } };
+      const failed = { json: { error: n8n.describeError(error) } };
       if (fail) fail(failed);
       else ports[0].push(failed);
       return [];

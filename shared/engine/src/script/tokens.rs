@@ -1,7 +1,6 @@
 //! The tokens of JavaScript. Expressions are read only as far as it is needed to change them: all operators are of the kind `Other`.
 
-use crate::script::is_name_part;
-use engine::script::literal_length;
+use super::literal_length;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -81,12 +80,12 @@ fn read_value(code: &str, mut start: usize, depth: usize, tokens: &mut Vec<Token
 }
 
 fn is_word_part(c: char) -> bool {
-    is_name_part(c) || c.is_alphabetic()
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Whether a value follows, so that a slash begins a regular expression and is no division.
 pub fn begins_value(code: &str, before: Option<&Token>) -> bool {
-    const KEYWORDS: [&str; 4] = ["return", "typeof", "in", "case"];
+    const KEYWORDS: [&str; 9] = ["return", "typeof", "in", "of", "case", "await", "yield", "throw", "else"];
     before.is_none_or(|token| match token.kind {
         Kind::Word => KEYWORDS.contains(&token.text(code)),
         Kind::Literal | Kind::Close => false,
