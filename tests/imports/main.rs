@@ -1,8 +1,8 @@
 //! Small workflows that n8n's own engine has run: `tests/clients/n8n` records what each node gave. Imported, each node gives
-//! the same, or the report of the import says that it may not, or `differences.txt` gives the reason.
+//! the same, or the report of the import says that it may not (`reported.txt`), or `differences.txt` gives the reason.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -369,6 +369,8 @@ async fn imported_workflows_do_what_they_did_in_n8n() {
     let known = std::fs::read_to_string(folder.join("differences.txt")).unwrap();
     let known: BTreeMap<&str, &str> =
         known.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" | ")).collect();
+    let reports = std::fs::read_to_string(folder.join("reported.txt")).unwrap();
+    let reports: BTreeSet<&str> = reports.lines().filter(|line| !line.starts_with('#')).collect();
     let app = TestApp::start().await;
     let (importer, previewer) = start_clients(&app).await;
     let (url, stub) = start_stub().await;
@@ -377,13 +379,17 @@ async fn imported_workflows_do_what_they_did_in_n8n() {
     for case in cases.iter().filter(|case| case["name"].as_str().unwrap().contains(&only)) {
         let name = case["name"].as_str().unwrap();
         match (compare(&importer, &previewer, case, &url, &stub).await, known.get(name)) {
+            (Comparison::Same, None) if reports.contains(name) => {
+                wrong.push(format!("{name}: is the same; remove it from reported.txt"));
+            }
             (Comparison::Same, None) => same += 1,
             (Comparison::Same, Some(_)) => wrong.push(format!("{name}: is the same; remove it from differences.txt")),
             (Comparison::Different(what), Some(_)) => listed.push(format!("{name}: {what}")),
             (Comparison::Reported(_), Some(_)) => {
                 wrong.push(format!("{name}: is reported; remove it from differences.txt"))
             }
-            (Comparison::Reported(why), None) => reported.push(format!("{name}: {why}")),
+            (Comparison::Reported(why), None) if reports.contains(name) => reported.push(format!("{name}: {why}")),
+            (Comparison::Reported(why), None) => wrong.push(format!("{name}: is not in reported.txt: {why}")),
             (Comparison::Different(what), None) => wrong.push(format!("{name}: {what}")),
         }
     }
