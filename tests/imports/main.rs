@@ -24,6 +24,8 @@ use tests::binaries::folder;
 use tests::client::{Person, send};
 
 const WORKFLOWS: &str = "/builder/v1/workflows";
+/// The credential of the cases in the path of a URL.
+const PATH_CREDENTIAL: &str = "123:secret";
 /// The time of the cases, 2026-03-14T15:09:26.535Z.
 const NOW_MS: i64 = 1_773_500_966_535;
 
@@ -121,6 +123,25 @@ fn redirect(workflow: &Value, stub: &str) -> Value {
         }
     }
     workflow
+}
+
+/// Sends the calls of services to the stub, too. Their URLs are made by the import.
+async fn redirect_services(importer: &Person, id: &str, stub: &str) {
+    let path = format!("{WORKFLOWS}/{id}");
+    let mut graph = importer.get(&path).await.json["data"]["graph"].take();
+    let mut is_changed = false;
+    for node in graph["nodes"].as_array_mut().unwrap() {
+        let url = &mut node["config"]["url"];
+        let text = url.to_string();
+        if text.contains("https://") {
+            *url = serde_json::from_str(&to_stub(&text, stub).replace("{credential}", PATH_CREDENTIAL)).unwrap();
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        let changed = importer.patch(&path, json!({"graph": graph})).await;
+        assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    }
 }
 
 /// The outputs of a node that are compared: not what a filter discards, and not the batches of a loop.
@@ -295,9 +316,14 @@ async fn compare(
         .filter(|node| node["status"] != "mapped")
         .map(|node| format!("{}: {}", node["id"].as_str().unwrap(), node["why"].as_str().unwrap()))
         .collect();
-    // The preview has none of the credentials that the report asks for.
-    let reconnects = report["reconnect"].as_array().into_iter().flatten();
-    notes.extend(reconnects.filter(|one| one["what"].as_str().unwrap().contains("credential")).map(Value::to_string));
+    // The preview has none of the credentials that the report asks for. Those of services add only headers.
+    if case["workflow"]["nodes"].as_array().unwrap().iter().any(|node| node["type"] == "n8n-nodes-base.httpRequest") {
+        let reconnects = report["reconnect"].as_array().into_iter().flatten();
+        notes.extend(
+            reconnects.filter(|one| one["what"].as_str().unwrap().contains("credential")).map(Value::to_string),
+        );
+    }
+    redirect_services(importer, id, stub_url).await;
     let validation = importer.post(&format!("{WORKFLOWS}/{id}/validate")).await;
     let problems = validation.json["data"]["problems"].as_array().unwrap().iter();
     let mut errors =

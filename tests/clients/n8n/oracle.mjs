@@ -253,6 +253,7 @@ export const CREDENTIALS = {
   httpHeaderAuth: { name: 'X-Api-Key', value: 'secret' },
   httpQueryAuth: { name: 'key', value: 'secret' },
   httpBearerAuth: { token: 'secret' },
+  telegramApi: { accessToken: '123:secret', baseUrl: 'https://api.telegram.org' },
 };
 
 const credentialsHelper = {
