@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::agents::parser;
 use super::ai;
+use super::parsers::parser;
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::model::{answer_schema, settings};
 use crate::n8n::context::Context;

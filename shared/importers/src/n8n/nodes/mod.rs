@@ -12,6 +12,7 @@ mod hooks;
 mod http;
 mod media;
 mod messages;
+mod parsers;
 mod poll;
 mod respond;
 mod schedule;
@@ -25,9 +26,10 @@ use super::{policies, services};
 use crate::lenient::{text, truncate};
 use crate::translation::{TOO_LONG, Translation};
 
-pub use agents::{fixes_answers, is_part};
+pub use agents::is_part;
 pub use ai::model_name;
 pub use chains::schema;
+pub use parsers::fixes_answers;
 pub use respond::{last_output, result};
 pub use triggers::PINNED;
 

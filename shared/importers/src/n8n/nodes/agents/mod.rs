@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::ai::{join, model, prompt, report_options};
 use super::chains::schema;
+use super::parsers::parser;
 use crate::lenient::{is_empty, text, truncate, whole_number};
 use crate::model::settings;
 use crate::n8n::context::Context;
@@ -15,7 +16,7 @@ use crate::n8n::javascript::{is_computed, literal_text, text_field};
 use crate::notes::{Notes, note};
 use crate::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 
-pub use parts::{fixes_answers, is_part, parser};
+pub use parts::is_part;
 
 const MAX_NAME_CHARS: usize = 100;
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;

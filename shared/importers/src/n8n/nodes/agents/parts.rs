@@ -1,22 +1,9 @@
 //! Which sub-nodes become a part of the node that they belong to.
 
 use super::super::chains;
+use super::super::parsers::{PARSER, fixes_answers, parser};
 use super::tools;
 use crate::n8n::context::Context;
-
-const PARSER: &str = "ai_outputParser";
-
-/// The parser of the answers of a node. A parser that asks a model to correct answers has one of its own.
-pub fn parser<'w, 'd>(node: Context<'w, 'd>) -> Option<Context<'w, 'd>> {
-    let parser = node.parts(PARSER).next()?;
-    let inner = parser.parts(PARSER).next().filter(|_| fixes_answers(parser));
-    Some(inner.unwrap_or(parser))
-}
-
-/// Whether a sub-node asks a model to correct answers that another parser does not accept.
-pub fn fixes_answers(part: Context) -> bool {
-    part.source().kind == "outputParserAutofixing"
-}
 
 /// Whether a sub-node becomes a part of the node `of`.
 pub fn is_part(of: Context, part: Context) -> bool {
