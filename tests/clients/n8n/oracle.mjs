@@ -183,6 +183,9 @@ function answerTo(method, url) {
 /** The headers that the client adds by itself. They say nothing about the node. */
 const TRANSPORT = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'x-oracle-url']);
 
+/** A mail that is sent in Base64, as a text, without its random id and boundaries. */
+const withoutRandom = (mail) => mail.replace(/^Message-ID: .*\r\n/m, '').replace(/_NmP-[0-9a-f]+-/g, 'NmP-');
+
 function seen(request, url, bytes) {
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !TRANSPORT.has(name)).sort());
   if (headers['user-agent']?.startsWith('axios/')) delete headers['user-agent'];
@@ -192,6 +195,7 @@ function seen(request, url, bytes) {
     headers['content-type'] = headers['content-type'].replace(boundary, 'BOUNDARY');
     body = body.replaceAll(boundary, 'BOUNDARY');
   }
+  body = body.replace(/"raw":"([\w-]+)"/, (_, mail) => `"raw":${JSON.stringify(withoutRandom(Buffer.from(mail, 'base64url').toString()))}`);
   const query = {};
   for (const name of new Set(url.searchParams.keys())) {
     const values = url.searchParams.getAll(name);
@@ -247,6 +251,14 @@ async function sendToStub(config) {
 
 // ---- Runs ----
 
+/** A credential whose token is valid. */
+const oauth = (more = {}) => ({
+  oauthTokenData: { access_token: 'secret', token_type: 'bearer' },
+  clientId: 'a', clientSecret: 'b', accessTokenUrl: 'https://x/y', authUrl: 'https://x/z', scope: '',
+  authentication: 'header', grantType: 'authorizationCode',
+  ...more,
+});
+
 /** Credentials by type. Every node that names a credential of the type gets these. */
 export const CREDENTIALS = {
   httpBasicAuth: { user: 'ada', password: 'secret' },
@@ -254,6 +266,25 @@ export const CREDENTIALS = {
   httpQueryAuth: { name: 'key', value: 'secret' },
   httpBearerAuth: { token: 'secret' },
   telegramApi: { accessToken: '123:secret', baseUrl: 'https://api.telegram.org' },
+  // Hosts and accounts that the import cannot know are those that it writes.
+  discordBotApi: { botToken: 'secret' },
+  discordWebhookApi: { webhookUri: 'https://discord.com/api/webhooks/to-be-chosen' },
+  gmailOAuth2: oauth(),
+  googleCalendarOAuth2Api: oauth(),
+  googleDocsOAuth2Api: oauth(),
+  googleDriveOAuth2Api: oauth(),
+  googleSheetsOAuth2Api: oauth(),
+  googleTasksOAuth2Api: oauth(),
+  mattermostApi: { accessToken: 'secret', baseUrl: 'https://to-be-chosen.invalid' },
+  microsoftOneDriveOAuth2Api: oauth({ graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  microsoftOutlookOAuth2Api: oauth({ useShared: false, graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  microsoftTeamsOAuth2Api: oauth({ graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  sendGridApi: { apiKey: 'secret' },
+  slackApi: { accessToken: 'secret' },
+  slackOAuth2Api: oauth(),
+  twilioApi: { authType: 'authToken', accountSid: 'to-be-chosen', authToken: 'secret' },
+  whatsAppApi: { accessToken: 'secret', businessAccountId: '1' },
+  youTubeOAuth2Api: oauth(),
 };
 
 const credentialsHelper = {
