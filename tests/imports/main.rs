@@ -2,6 +2,8 @@
 //! the same, or the report of the import says that it may not (`reported.txt`), or `differences.txt` gives the reason.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod same_api;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -131,7 +133,7 @@ async fn redirect_services(importer: &Person, id: &str, stub: &str) {
     let mut graph = importer.get(&path).await.json["data"]["graph"].take();
     let mut is_changed = false;
     for node in graph["nodes"].as_array_mut().unwrap() {
-        let url = &mut node["config"]["url"];
+        let Some(url) = node["config"].get_mut("url") else { continue };
         let text = url.to_string();
         if text.contains("https://") {
             *url = serde_json::from_str(&to_stub(&text, stub).replace("{credential}", PATH_CREDENTIAL)).unwrap();
@@ -247,7 +249,8 @@ fn request_of(request: &Value) -> Value {
     let url = request["url"].as_str().unwrap();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    json!({"method": request["method"], "path": path, "query": query.replace('+', "%20"), "body": body})
+    let path = &same_api::path(path);
+    json!({"method": request["method"], "path": path, "query": same_api::query(query), "body": same_api::body(body)})
 }
 
 /// The requests to each path in their order. Branches run at the same time, so there is no order of all requests.

@@ -247,6 +247,12 @@ async function sendToStub(config) {
 
 // ---- Runs ----
 
+/** A credential whose token n8n has already. `more` is what the service gave beside it. */
+const oAuth2 = (more) => ({
+  oauthTokenData: { access_token: 'x', token_type: 'bearer', ...more },
+  clientId: 'a', clientSecret: 'b', accessTokenUrl: 'https://x/y', authUrl: 'https://x/z', scope: '', authentication: 'header', grantType: 'authorizationCode',
+});
+
 /** Credentials by type. Every node that names a credential of the type gets these. */
 export const CREDENTIALS = {
   httpBasicAuth: { user: 'ada', password: 'secret' },
@@ -254,6 +260,39 @@ export const CREDENTIALS = {
   httpQueryAuth: { name: 'key', value: 'secret' },
   httpBearerAuth: { token: 'secret' },
   telegramApi: { accessToken: '123:secret', baseUrl: 'https://api.telegram.org' },
+  // Services whose address is in the credential have the one that the import writes.
+  airtableTokenApi: { accessToken: 'secret' },
+  airtableApi: { apiKey: 'secret' },
+  clickUpApi: { accessToken: 'secret' },
+  deepLApi: { apiKey: 'secret', apiPlan: 'pro' },
+  asanaApi: { accessToken: 'secret' },
+  facebookGraphApi: { accessToken: 'secret' },
+  githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'secret' },
+  gitlabApi: { server: 'https://gitlab.com', accessToken: 'secret' },
+  intercomApi: { apiKey: 'secret' },
+  jiraSoftwareCloudApi: { domain: 'https://to-be-chosen.atlassian.net', email: 'ada@example.com', apiToken: 'secret' },
+  linearApi: { apiKey: 'secret' },
+  linkedInOAuth2Api: oAuth2(),
+  mailchimpApi: { apiKey: 'secret-us1' },
+  mondayComApi: { apiToken: 'secret' },
+  openWeatherMapApi: { accessToken: 'secret' },
+  redditOAuth2Api: oAuth2(),
+  shopifyAccessTokenApi: { shopSubdomain: 'to-be-chosen', accessToken: 'secret' },
+  stripeApi: { secretKey: 'secret' },
+  todoistApi: { apiKey: 'secret' },
+  trelloApi: { apiKey: 'secret', apiToken: 'secret' },
+  twitterOAuth2Api: oAuth2(),
+  wooCommerceApi: { url: 'https://to-be-chosen.invalid', consumerKey: 'secret', consumerSecret: 'secret' },
+  wordpressApi: { url: 'https://to-be-chosen.invalid', username: 'ada', password: 'secret' },
+  zendeskApi: { subdomain: 'to-be-chosen', email: 'ada@example.com', apiToken: 'secret' },
+  nocoDbApiToken: { apiToken: 'secret', host: 'https://to-be-chosen.invalid' },
+  nocoDb: { apiToken: 'secret', host: 'https://to-be-chosen.invalid' },
+  hubspotAppToken: { appToken: 'secret' },
+  hubspotApi: { apiKey: 'secret' },
+  pipedriveApi: { apiToken: 'secret' },
+  salesforceOAuth2Api: oAuth2({ instance_url: 'https://to-be-chosen.my.salesforce.com' }),
+  notionApi: { apiKey: 'secret' },
+  supabaseApi: { host: 'https://tobechosen.supabase.co', serviceRole: 'secret' },
 };
 
 const credentialsHelper = {
