@@ -268,7 +268,7 @@ export const CREDENTIALS = {
   asanaApi: { accessToken: 'secret' },
   facebookGraphApi: { accessToken: 'secret' },
   githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'secret' },
-  gitlabApi: { server: 'https://gitlab.com', accessToken: 'secret' },
+  gitlabApi: { server: 'https://to-be-chosen.invalid', accessToken: 'secret' },
   intercomApi: { apiKey: 'secret' },
   jiraSoftwareCloudApi: { domain: 'https://to-be-chosen.atlassian.net', email: 'ada@example.com', apiToken: 'secret' },
   linearApi: { apiKey: 'secret' },
