@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::mail;
 
 /// The same method of an API under two addresses.
-const PATHS: [(&str, &str); 8] = [
+const PATHS: [(&str, &str); 11] = [
     ("gmail.googleapis.com/", "www.googleapis.com/"),
     ("tasks.googleapis.com/", "www.googleapis.com/"),
     ("youtube.googleapis.com/", "www.googleapis.com/"),
@@ -13,12 +13,21 @@ const PATHS: [(&str, &str); 8] = [
     ("graph.facebook.com/v21.0/", "graph.facebook.com/v23.0/"),
     ("graph.microsoft.com/beta/", "graph.microsoft.com/v1.0/"),
     ("/me/drive/items/root/", "/me/drive/root/"),
+    ("api.twitter.com/2/", "api.x.com/2/"),
+    ("api.todoist.com/rest/v2/", "api.todoist.com/api/v1/"),
+    (".salesforce.com/services/data/v59.0/", ".salesforce.com/services/data/v62.0/"),
     // The title of a sheet may have quotes.
     ("'", ""),
 ];
-/// Parameters that the method does not have, or that are its defaults. The folder of data of apps is not a drive of a user, and
+/// Services that answer the same with an end of the path and without it.
+const ENDS: [(&str, &str); 3] =
+    [(".zendesk.com/api/v2/", ".json"), ("oauth.reddit.com/", ".json"), ("api.monday.com/v2", "/")];
+/// Parameters that a credential adds, that the method does not have, or that are its defaults. The folder of data of apps is not a drive of a user, and
 /// shared drives may be given where there are none.
-const IGNORED_QUERY: [(&str, &str); 15] = [
+const IGNORED_QUERY: [(&str, &str); 18] = [
+    ("", "access_token=secret"),
+    ("", "APPID=secret"),
+    ("oauth.reddit.com/", "api_type=json"),
     ("/gmail/v1/users/me/messages/send", "format="),
     ("/drive/v3/files", "supportsTeamDrives=true"),
     ("/drive/v3/files", "supportsAllDrives="),
@@ -53,6 +62,9 @@ const IGNORED_FIELDS: [(&str, &str); 15] = [
     ("sheets", "[]"),
     ("content", "\"\""),
 ];
+
+/// Fields of bodies that say nothing more than no field if they are empty: those of Notion and of GraphQL.
+const EMPTY: [&str; 3] = ["children", "variables", "operationName"];
 
 /// The requests in the order of their paths, without those that only find out what the import knows or asks for at once.
 pub fn compared(requests: Vec<Value>) -> Vec<Value> {
@@ -100,6 +112,8 @@ pub fn query_of(path: &str, query: &str) -> String {
 
 /// The path in its decoded form.
 pub fn path_of(path: &str) -> String {
+    let end = ENDS.iter().find(|(address, _)| path.contains(address)).map(|(_, end)| *end);
+    let path = end.and_then(|end| path.strip_suffix(end)).unwrap_or(path);
     PATHS.iter().fold(decode(path), |path, (one, same)| path.replace(one, same))
 }
 
@@ -115,6 +129,8 @@ pub fn body_of(path: &str, mut body: Value) -> Value {
         return json!(pairs);
     }
     if let Some(fields) = body.as_object_mut() {
+        let is_empty = |value: &Value| value.is_null() || *value == json!([]) || *value == json!({});
+        fields.retain(|name, value| !EMPTY.contains(&name.as_str()) || !is_empty(value));
         fields.retain(|name, value| !IGNORED_FIELDS.contains(&(name.as_str(), value.to_string().as_str())));
     }
     for pointer in ["/raw", "/message/raw"] {
@@ -122,7 +138,8 @@ pub fn body_of(path: &str, mut body: Value) -> Value {
             *raw = mail::normalize(raw.as_str().unwrap_or_default());
         }
     }
-    with_numbers(body)
+    // An empty object says nothing more than no body.
+    if body == json!({}) { json!("") } else { with_numbers(body) }
 }
 
 /// The body with the numbers of sheets as numbers.
