@@ -122,7 +122,7 @@ fn post(source: &Source) -> Option<Translation> {
         let thread_ts = match is_text {
             true => Arg::Parameter(thread_ts.clone()),
             false if thread_ts.is_number() => Arg::text(scalar_text(thread_ts)),
-            false => Arg::Script(format!("String({})", (source.js)(thread_ts))),
+            false => Arg::Script(format!("n8n.slackThread({})", (source.js)(thread_ts))),
         };
         call.set(source, "thread_ts", thread_ts);
     }

@@ -16,6 +16,7 @@
     const { ts, ...answer } = n8n.slackAnswer(body);
     return ts === undefined ? answer : { ...answer, message_timestamp: ts };
   };
+  n8n.slackThread = (ts) => (isGiven(ts) ? String(ts) : undefined);
   n8n.slackBlocks = (value) => {
     const parsed = n8n.parsed(value);
     return Array.isArray(parsed) ? parsed : parsed?.blocks;
