@@ -147,7 +147,7 @@ async fn redirect_services(importer: &Person, id: &str, stub: &str, case: &Value
             continue;
         }
         let text = url.to_string();
-        if text.contains("https://") {
+        if text.contains("https://") && !is_redirected {
             *url = serde_json::from_str(&to_stub(&text, stub).replace("{credential}", PATH_CREDENTIAL)).unwrap();
             is_changed = true;
         }
