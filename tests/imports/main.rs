@@ -2,6 +2,9 @@
 //! the same, or the report of the import says that it may not (`reported.txt`), or `differences.txt` gives the reason.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod mail;
+mod services;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -24,6 +27,8 @@ use tests::binaries::folder;
 use tests::client::{Person, send};
 
 const WORKFLOWS: &str = "/builder/v1/workflows";
+/// The credential of the cases in the path of a URL.
+const PATH_CREDENTIAL: &str = "123:secret";
 /// The time of the cases, 2026-03-14T15:09:26.535Z.
 const NOW_MS: i64 = 1_773_500_966_535;
 
@@ -121,6 +126,36 @@ fn redirect(workflow: &Value, stub: &str) -> Value {
         }
     }
     workflow
+}
+
+/// Sends the calls of services to the stub, too. Their URLs are made by the import.
+async fn redirect_services(importer: &Person, id: &str, stub: &str, case: &Value) {
+    let path = format!("{WORKFLOWS}/{id}");
+    let mut graph = importer.get(&path).await.json["data"]["graph"].take();
+    let mut is_changed = false;
+    for node in graph["nodes"].as_array_mut().unwrap() {
+        // The addresses of HTTP nodes are redirected already.
+        let is_original = |one: &Value| one["name"] == node["name"] && one["type"] == "n8n-nodes-base.httpRequest";
+        let is_redirected = case["workflow"]["nodes"].as_array().unwrap().iter().any(is_original);
+        let is_call = node["type"] == "http" && !is_redirected;
+        let Some(url) = node["config"].get_mut("url") else { continue };
+        // An address that an answer has, or that a script makes, leads to the stub when it is used.
+        if let Some(script) = url["js"].as_str().filter(|_| is_call) {
+            let script = format!("String({script}).replace(/^https:[/][/]/, '{stub}/')");
+            *url = json!({"js": format!("{script}.replace('{{credential}}', '{PATH_CREDENTIAL}')")});
+            is_changed = true;
+            continue;
+        }
+        let text = url.to_string();
+        if text.contains("https://") && !is_redirected {
+            *url = serde_json::from_str(&to_stub(&text, stub).replace("{credential}", PATH_CREDENTIAL)).unwrap();
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        let changed = importer.patch(&path, json!({"graph": graph})).await;
+        assert_eq!(changed.status, "200 OK", "{}", changed.text);
+    }
 }
 
 /// The outputs of a node that are compared: not what a filter discards, and not the batches of a loop.
@@ -226,12 +261,14 @@ fn request_of(request: &Value) -> Value {
     let url = request["url"].as_str().unwrap();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    json!({"method": request["method"], "path": path, "query": query.replace('+', "%20"), "body": body})
+    let query = services::query_of(path, &query.replace('+', "%20"));
+    let (path, body) = (services::path_of(path), services::body_of(path, body));
+    json!({"method": request["method"], "path": path, "query": query, "body": body})
 }
 
 /// The requests to each path in their order. Branches run at the same time, so there is no order of all requests.
 fn requests_by_path(requests: &[Value]) -> Vec<Value> {
-    let mut requests: Vec<Value> = requests.iter().map(request_of).collect();
+    let mut requests = services::compared(requests.iter().map(request_of).collect());
     requests.sort_by_key(|request| request["path"].to_string());
     requests
 }
@@ -295,9 +332,14 @@ async fn compare(
         .filter(|node| node["status"] != "mapped")
         .map(|node| format!("{}: {}", node["id"].as_str().unwrap(), node["why"].as_str().unwrap()))
         .collect();
-    // The preview has none of the credentials that the report asks for.
-    let reconnects = report["reconnect"].as_array().into_iter().flatten();
-    notes.extend(reconnects.filter(|one| one["what"].as_str().unwrap().contains("credential")).map(Value::to_string));
+    // The preview has none of the credentials that the report asks for. Those of services add only headers.
+    if case["workflow"]["nodes"].as_array().unwrap().iter().any(|node| node["type"] == "n8n-nodes-base.httpRequest") {
+        let reconnects = report["reconnect"].as_array().into_iter().flatten();
+        notes.extend(
+            reconnects.filter(|one| one["what"].as_str().unwrap().contains("credential")).map(Value::to_string),
+        );
+    }
+    redirect_services(importer, id, stub_url, case).await;
     let validation = importer.post(&format!("{WORKFLOWS}/{id}/validate")).await;
     let problems = validation.json["data"]["problems"].as_array().unwrap().iter();
     let mut errors =
@@ -332,7 +374,8 @@ async fn compare(
             .iter()
             .any(|node| node["name"] == **name && node["config"]["itemMode"].is_object());
         let mut found = previewed.get(name).cloned().unwrap_or_default();
-        found.iter_mut().for_each(without_transport);
+        let mut expected = expected.clone();
+        found.iter_mut().chain(&mut expected).for_each(without_transport);
         if imported_names.contains(&name.as_str()) && is_compared && !is_same(&json!(found), &json!(expected)) {
             write!(different, "{name} gave {} instead of {}; ", json!(found), json!(expected)).unwrap();
         }

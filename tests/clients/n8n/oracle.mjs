@@ -183,6 +183,9 @@ function answerTo(method, url) {
 /** The headers that the client adds by itself. They say nothing about the node. */
 const TRANSPORT = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'x-oracle-url']);
 
+/** A mail that is sent in Base64, as a text, without its random id and boundaries. */
+const withoutRandom = (mail) => mail.replace(/^Message-ID: .*\r\n/m, '').replace(/_NmP-[0-9a-f]+-/g, 'NmP-');
+
 function seen(request, url, bytes) {
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !TRANSPORT.has(name)).sort());
   if (headers['user-agent']?.startsWith('axios/')) delete headers['user-agent'];
@@ -192,6 +195,7 @@ function seen(request, url, bytes) {
     headers['content-type'] = headers['content-type'].replace(boundary, 'BOUNDARY');
     body = body.replaceAll(boundary, 'BOUNDARY');
   }
+  body = body.replace(/"raw":"([\w-]+)"/, (_, mail) => `"raw":${JSON.stringify(withoutRandom(Buffer.from(mail, 'base64url').toString()))}`);
   const query = {};
   for (const name of new Set(url.searchParams.keys())) {
     const values = url.searchParams.getAll(name);
@@ -247,12 +251,75 @@ async function sendToStub(config) {
 
 // ---- Runs ----
 
+/** A credential whose token is valid. */
+const oauth = (more = {}) => ({
+  oauthTokenData: { access_token: 'secret', token_type: 'bearer' },
+  clientId: 'a', clientSecret: 'b', accessTokenUrl: 'https://x/y', authUrl: 'https://x/z', scope: '',
+  authentication: 'header', grantType: 'authorizationCode',
+  ...more,
+});
+
 /** Credentials by type. Every node that names a credential of the type gets these. */
 export const CREDENTIALS = {
   httpBasicAuth: { user: 'ada', password: 'secret' },
   httpHeaderAuth: { name: 'X-Api-Key', value: 'secret' },
   httpQueryAuth: { name: 'key', value: 'secret' },
   httpBearerAuth: { token: 'secret' },
+  telegramApi: { accessToken: '123:secret', baseUrl: 'https://api.telegram.org' },
+  // Hosts and accounts that the import cannot know are those that it writes.
+  discordBotApi: { botToken: 'secret' },
+  discordWebhookApi: { webhookUri: 'https://discord.com/api/webhooks/to-be-chosen' },
+  gmailOAuth2: oauth(),
+  googleCalendarOAuth2Api: oauth(),
+  googleDocsOAuth2Api: oauth(),
+  googleDriveOAuth2Api: oauth(),
+  googleSheetsOAuth2Api: oauth(),
+  googleTasksOAuth2Api: oauth(),
+  mattermostApi: { accessToken: 'secret', baseUrl: 'https://to-be-chosen.invalid' },
+  microsoftOneDriveOAuth2Api: oauth({ graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  microsoftOutlookOAuth2Api: oauth({ useShared: false, graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  microsoftTeamsOAuth2Api: oauth({ graphApiBaseUrl: 'https://graph.microsoft.com' }),
+  sendGridApi: { apiKey: 'secret' },
+  slackApi: { accessToken: 'secret' },
+  slackOAuth2Api: oauth(),
+  twilioApi: { authType: 'authToken', accountSid: 'to-be-chosen', authToken: 'secret' },
+  whatsAppApi: { accessToken: 'secret', businessAccountId: '1' },
+  youTubeOAuth2Api: oauth(),
+  // Services whose address is in the credential have the one that the import writes.
+  airtableTokenApi: { accessToken: 'secret' },
+  airtableApi: { apiKey: 'secret' },
+  clickUpApi: { accessToken: 'secret' },
+  deepLApi: { apiKey: 'secret', apiPlan: 'pro' },
+  asanaApi: { accessToken: 'secret' },
+  facebookGraphApi: { accessToken: 'secret' },
+  githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'secret' },
+  gitlabApi: { server: 'https://to-be-chosen.invalid', accessToken: 'secret' },
+  intercomApi: { apiKey: 'secret' },
+  jiraSoftwareCloudApi: { domain: 'https://to-be-chosen.atlassian.net', email: 'ada@example.com', apiToken: 'secret' },
+  linearApi: { apiKey: 'secret' },
+  linkedInOAuth2Api: oauth(),
+  mailchimpApi: { apiKey: 'secret-us1' },
+  mondayComApi: { apiToken: 'secret' },
+  openWeatherMapApi: { accessToken: 'secret' },
+  redditOAuth2Api: oauth(),
+  shopifyAccessTokenApi: { shopSubdomain: 'to-be-chosen', accessToken: 'secret' },
+  stripeApi: { secretKey: 'secret' },
+  todoistApi: { apiKey: 'secret' },
+  trelloApi: { apiKey: 'secret', apiToken: 'secret' },
+  twitterOAuth2Api: oauth(),
+  wooCommerceApi: { url: 'https://to-be-chosen.invalid', consumerKey: 'secret', consumerSecret: 'secret' },
+  wordpressApi: { url: 'https://to-be-chosen.invalid', username: 'ada', password: 'secret' },
+  zendeskApi: { subdomain: 'to-be-chosen', email: 'ada@example.com', apiToken: 'secret' },
+  nocoDbApiToken: { apiToken: 'secret', host: 'https://to-be-chosen.invalid' },
+  nocoDb: { apiToken: 'secret', host: 'https://to-be-chosen.invalid' },
+  hubspotAppToken: { appToken: 'secret' },
+  hubspotApi: { apiKey: 'secret' },
+  pipedriveApi: { apiToken: 'secret' },
+  salesforceOAuth2Api: oauth({
+    oauthTokenData: { access_token: 'secret', token_type: 'bearer', instance_url: 'https://to-be-chosen.my.salesforce.com' },
+  }),
+  notionApi: { apiKey: 'secret' },
+  supabaseApi: { host: 'https://tobechosen.supabase.co', serviceRole: 'secret' },
 };
 
 const credentialsHelper = {

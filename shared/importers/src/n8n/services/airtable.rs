@@ -9,9 +9,10 @@ use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::script::quote;
 use crate::translation::Translation;
 
-/// The items of version 2 have the fields of the record beside its id.
-const RECORD: &str = "n8n.airtableRecord(output.body)";
-const RECORDS: &str = "output.body.records.map(n8n.airtableRecord)";
+/// What version 2 gives of a record that it reads: the fields beside the id.
+const READ: &str = "n8n.airtableRecord(output.body)";
+/// What all versions give of a record that they write: the fields in `fields`.
+const WRITTEN: &str = "({ id: output.body.id, createdTime: output.body.createdTime, fields: output.body.fields })";
 
 pub fn translate(source: &Source) -> Option<Translation> {
     let is_old = source.version < 2.0;
@@ -26,21 +27,27 @@ pub fn translate(source: &Source) -> Option<Translation> {
             _ => None,
         };
     }
-    let raw = "({ id: output.body.id, fields: output.body.fields, createdTime: output.body.createdTime })";
     match source.operation(if is_old { "read" } else { "get" }) {
         "search" | "list" | "getAllRecords" => search(source),
         "get" | "read" => {
             let mut call = call(source, "airtable/get-record")?;
             call.set_from(source, "recordId", "id");
-            call.node(if is_old { raw } else { RECORD })
+            call.node(if is_old { WRITTEN } else { READ })
+        }
+        "create" | "append" if is_old => {
+            let mut call = call(source, "airtable/create-records")?;
+            let record = Arg::Object(vec![("fields".to_owned(), fields(source, &[])?)]);
+            call.set(source, "records", Arg::List(vec![record]));
+            call.set_from(source, "typecast", "options.typecast");
+            call.node("output.body.records")
         }
         "create" | "append" => {
             let mut call = call(source, "airtable/create-record")?;
             call.set(source, "fields", fields(source, &[])?);
             typecast(source, &mut call);
-            call.node(if is_old { raw } else { RECORD })
+            call.node(WRITTEN)
         }
-        "update" => update(source, if is_old { raw } else { RECORD }),
+        "update" => update(source),
         "upsert" => upsert(source),
         "deleteRecord" | "delete" => {
             let mut call = call(source, "airtable/delete-record")?;
@@ -78,7 +85,8 @@ fn call(source: &Source, name: &str) -> Option<Call> {
 }
 
 fn typecast(source: &Source, call: &mut Call) {
-    call.set_from(source, "typecast", "options.typecast");
+    let typecast = source.find("options.typecast").cloned().unwrap_or(false.into());
+    call.set(source, "typecast", Arg::Parameter(typecast));
 }
 
 /// The fields of a record.
@@ -126,7 +134,7 @@ fn column(source: &Source, name: &str) -> Arg {
     }
 }
 
-fn update(source: &Source, result: &str) -> Option<Translation> {
+fn update(source: &Source) -> Option<Translation> {
     let matching = matching(source);
     let is_by_id = matching.is_empty() || matching.iter().any(|name| name == "id");
     if is_by_id {
@@ -138,7 +146,7 @@ fn update(source: &Source, result: &str) -> Option<Translation> {
         call.set(source, "recordId", id);
         call.set(source, "fields", fields(source, &[])?);
         typecast(source, &mut call);
-        return call.node(result);
+        return call.node(WRITTEN);
     }
     // A first node finds the record.
     let mut list = call(source, "airtable/list-records")?;
@@ -158,21 +166,21 @@ fn update(source: &Source, result: &str) -> Option<Translation> {
     change.set(source, "recordId", Arg::Script("$json.id".to_owned()));
     change.set(source, "fields", Arg::Script("$json.fields".to_owned()));
     typecast(source, &mut change);
-    Some(translation.before("record", "http", change.config(result)?.into()))
+    Some(translation.before("record", "http", change.config(WRITTEN)?.into()))
 }
 
 fn upsert(source: &Source) -> Option<Translation> {
     let matching = matching(source);
     if matching.is_empty() || matching.iter().any(|name| name == "id") {
         // With the id of a record, it is changed.
-        return update(source, RECORD);
+        return update(source);
     }
     let mut call = call(source, "airtable/upsert-records")?;
     call.set(source, "mergeOn", Arg::Parameter(json!(matching)));
     let record = vec![("fields".to_owned(), fields(source, &[])?)];
     call.set(source, "records", Arg::List(vec![Arg::Object(record)]));
     typecast(source, &mut call);
-    call.node(RECORDS)
+    call.node("output.body.records")
 }
 
 fn search(source: &Source) -> Option<Translation> {
@@ -198,7 +206,9 @@ fn search(source: &Source) -> Option<Translation> {
     }
     let is_all = *source.get("returnAll") != false;
     let limit = source.get("limit");
-    if !is_all {
+    if is_all {
+        call.set(source, "pageSize", Arg::Parameter(100.into()));
+    } else {
         let limit = if is_empty(limit) { json!(100) } else { limit.clone() };
         call.set(source, "maxRecords", Arg::Parameter(limit));
     }
@@ -209,10 +219,12 @@ fn search(source: &Source) -> Option<Translation> {
         _ => "n8n.airtableRecord(record)".to_owned(),
     };
     let result = format!("output.body.records.map((record) => {record})");
-    Some(
-        call.node(&result)?
-            .with_notes(all.then_some("only the first 100 records are read: a loop reads further pages")),
-    )
+    let sorts = list(source.get("sort.property")).len();
+    let notes = [
+        all.then_some("only the first 100 records are read: a loop reads further pages"),
+        (sorts > 1).then_some("only the first field of the order is used"),
+    ];
+    Some(call.node(&result)?.with_notes(notes.into_iter().flatten()))
 }
 
 /// A trigger: the records whose field for the time has the latest values.

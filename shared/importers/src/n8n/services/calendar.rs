@@ -1,11 +1,54 @@
-//! The trigger of Google Calendar. Its operations are lines of `operations.jsonl`.
+//! The lists of events of Google Calendar, and its trigger. Its other operations are lines of `operations.jsonl`.
 
 use super::call::Call;
 use super::poll::Poll;
 use super::source::{Arg, Source};
 use crate::script::quote;
+use crate::translation::Translation;
 
 const DAY_AGO: &str = "$now.minus({ days: 1 }).toISO()";
+
+pub fn translate(source: &Source) -> Option<Translation> {
+    match (source.resource("event"), source.operation("create")) {
+        ("event", "getAll") => get_all(source),
+        _ => None,
+    }
+}
+
+fn get_all(source: &Source) -> Option<Translation> {
+    /// Since this version, a list is of the next week, and repeated events are several.
+    const WITH_BOUNDS: f64 = 1.3;
+    let mut call = Call::new("google-calendar/list-events")?;
+    let calendar = source.find_any(&["calendar", "calendarId"]).cloned().unwrap_or_else(|| "primary".into());
+    call.set(source, "calendarId", Arg::Parameter(calendar));
+    let is_new = source.version >= WITH_BOUNDS;
+    for (name, default) in [("timeMin", "$now"), ("timeMax", "$now.plus({ weeks: 1 })")] {
+        let given = source.find_any(&[name, &format!("options.{name}")]).map(|time| (source.js)(time));
+        // A bound that is empty is none.
+        let default = (is_new && source.raw(name).is_null()).then(|| default.to_owned());
+        if let Some(time) = given.or(default) {
+            call.set(source, name, Arg::Script(format!("n8n.instantBound({time})")));
+        }
+    }
+    call.set_from(source, "q", "options.query");
+    call.set_from(source, "orderBy", "options.orderBy");
+    call.set_from(source, "timeZone", "options.timeZone");
+    let handling = source.text("options.recurringEventHandling");
+    if source.is_true("options.singleEvents") || (is_new && matches!(handling, "" | "expand")) {
+        call.set(source, "singleEvents", Arg::Parameter(true.into()));
+    }
+    let limit = match source.find("limit") {
+        _ if source.is_true("returnAll") => Arg::Parameter(2500.into()),
+        Some(limit) => Arg::Parameter(limit.clone()),
+        None => Arg::Parameter(50.into()),
+    };
+    call.set(source, "maxResults", limit);
+    let notes = [
+        source.is_true("returnAll").then_some("only the first page is read: a loop reads further pages"),
+        (handling == "next").then_some("a repeated event is given instead of its next instance"),
+    ];
+    Some(call.node("output.body.items")?.with_notes(notes.into_iter().flatten()))
+}
 
 pub fn poll(source: &Source) -> Option<Poll> {
     let mut call = Call::new("google-calendar/list-events")?;

@@ -9,7 +9,8 @@ use crate::translation::Translation;
 
 pub fn translate(source: &Source) -> Option<Translation> {
     let is_webhook = source.version < 2.0 || source.text("authentication") == "webhook";
-    let sends = matches!((source.resource("message"), source.operation("")), ("message", "" | "send" | "sendLegacy"));
+    let resource = source.resource(if is_webhook { "message" } else { "channel" });
+    let sends = matches!((resource, source.operation("")), ("message", "" | "send" | "sendLegacy"));
     match sends {
         true if is_webhook => webhook(source),
         true => send(source),
@@ -63,6 +64,10 @@ fn send(source: &Source) -> Option<Translation> {
         call.set(source, "embeds", embeds);
     }
     call.set_from(source, "replyTo", "options.message_reference");
+    call.set_from(source, "tts", "options.tts");
+    if let Some(flags) = source.find("options.flags") {
+        call.set(source, "flags", Arg::Script(format!("n8n.discordFlags({})", (source.js)(flags))));
+    }
     Some(call.node("output.body")?.with_notes(has_files(source)))
 }
 

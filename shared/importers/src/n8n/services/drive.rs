@@ -152,7 +152,9 @@ fn create_from_text(source: &Source) -> Option<Translation> {
         fields.push(("mimeType".to_owned(), Arg::text("application/vnd.google-apps.document")));
     }
     let file = format!("n8n.textFile({})", source.js_or("content", "\"\""));
-    Some(google(Translation::new("http", related(source, UPLOAD.into(), "POST", fields, &file))))
+    let mut config = related(source, UPLOAD.into(), "POST", fields, &file);
+    config["itemMode"]["result"]["js"] = "({ id: output.body.id })".into();
+    Some(google(Translation::new("http", config)))
 }
 
 /// Documents of Google are exported, so a first node reads the type of the file.
@@ -213,9 +215,13 @@ fn delete(source: &Source) -> Option<Translation> {
     let target = file_or_folder(source)?;
     let is_final = source.version < 3.0 || source.is_true("options.deletePermanently");
     let mut call = Call::new(if is_final { "google-drive/delete-file" } else { "google-drive/trash-file" })?;
-    call.set(source, "fileId", target);
+    call.set(source, "fileId", target.clone());
     call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
-    call.node("({ success: true })")
+    let id = if source.resource("file") == "folder" { "fileId" } else { "id" };
+    match source.version < 3.0 {
+        true => call.node("({ success: true })"),
+        false => call.node(&format!("({{ {id}: {}, success: true }})", target.script(source.js))),
+    }
 }
 
 fn share(source: &Source) -> Option<Translation> {
@@ -259,10 +265,9 @@ fn search(source: &Source) -> Option<Translation> {
     if let Some(text) = written {
         query.push((if is_query { "query" } else { "name" }.to_owned(), Arg::Parameter(text.clone())));
     }
-    if source.find("filter.folderId").is_some_and(|folder| folder != "root") {
+    let is_root = source.find("filter.folderId").is_some_and(|folder| folder == "root");
+    if source.find("filter.folderId").is_some() && !(is_root && source.version >= 3.0) {
         query.push(("folder".to_owned(), id(source, "filter.folderId")));
-    } else if source.find("filter.folderId").is_some() {
-        query.push(("folder".to_owned(), Arg::text("root")));
     }
     let what = source.find_any(&["filter.whatToSearch"]);
     if let Some(what) = what.filter(|what| *what != "all") {
@@ -272,7 +277,14 @@ fn search(source: &Source) -> Option<Translation> {
     if list(types).iter().any(|kind| kind != "*") {
         query.push(("types".to_owned(), Arg::Parameter(types.clone())));
     }
-    if source.is_true("filter.includeTrashed") || source.version < 3.0 {
+    let has_filter = source.get("filter").as_object().is_some_and(|filter| !filter.is_empty());
+    if source.version >= 3.0 {
+        let leaves_out = has_filter && !source.is_true("filter.includeTrashed");
+        query.push((
+            "trashed".to_owned(),
+            if leaves_out { Arg::Parameter(false.into()) } else { Arg::Script("null".to_owned()) },
+        ));
+    } else {
         query.push(("includesTrash".to_owned(), Arg::Parameter(true.into())));
     }
     match &query[..] {
@@ -289,22 +301,27 @@ fn search(source: &Source) -> Option<Translation> {
     let fields: Vec<String> = fields.map(|fields| list(fields).iter().map(scalar_text).collect()).unwrap_or_default();
     let fields = match fields.len() {
         0 => "id,name".to_owned(),
+        _ if fields.iter().any(|field| field == "*") => "*".to_owned(),
         _ => fields.join(","),
     };
-    let is_all = fields.split(',').any(|field| field == "*");
-    call.set(
-        source,
-        "fields",
-        Arg::text(if is_all { "*".to_owned() } else { format!("nextPageToken,files({fields})") }),
-    );
+    call.set(source, "fields", Arg::text(format!("nextPageToken,files({fields})")));
     let page = match source.get("limit") {
         _ if source.is_true("returnAll") => Arg::Parameter(1000.into()),
         limit if is_empty(limit) => Arg::Parameter(50.into()),
         limit => Arg::Parameter(limit.clone()),
     };
     call.set(source, "pageSize", page);
+    let drive = source.find("filter.driveId");
+    let is_own = drive.map_or(is_root, |drive| drive == "My Drive");
     call.set(source, "supportsAllDrives", Arg::Parameter(true.into()));
-    call.set(source, "includeItemsFromAllDrives", Arg::Parameter(true.into()));
+    call.set(source, "includeItemsFromAllDrives", Arg::Parameter((!is_own).into()));
+    if source.version >= 3.0 {
+        let corpora = if is_own { "user" } else { drive.map_or("allDrives", |_| "drive") };
+        call.set(source, "corpora", Arg::text(corpora));
+        if drive.is_some() && !is_own {
+            call.set(source, "driveId", id(source, "filter.driveId"));
+        }
+    }
     let notes =
         source.is_true("returnAll").then_some("only the first 1,000 files are read: a loop reads further pages");
     Some(call.node("output.body.files ?? []")?.with_notes(notes))

@@ -6,10 +6,14 @@ use super::call::{Call, for_all_items};
 use super::poll::{MAX_POLLED, Poll};
 use super::source::{Arg, Source, names};
 use crate::lenient::{is_empty, list, scalar_text, text};
+use crate::n8n::http_config;
 use crate::notes::{Notes, note};
 use crate::script::quote;
 use crate::translation::Translation;
 use engine::nodes::OUT;
+
+const PROFILE: &str = "https://gmail.googleapis.com/gmail/v1/users/me/profile";
+const LABELS: &str = "https://gmail.googleapis.com/gmail/v1/users/me/labels";
 
 /// How many messages are read if no limit is set.
 const DEFAULT_LIMIT: u64 = 50;
@@ -20,6 +24,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("message", "" | "send" | "sendEmail") => send(source, "gmail/send-raw-message"),
         ("draft", "" | "create") => send(source, "gmail/create-raw-draft"),
         ("message", "reply") => reply(source, "gmail/get-message", "messageId"),
+        ("thread", "reply") if source.find("messageId").is_some() => reply(source, "gmail/get-message", "messageId"),
         ("thread", "reply") => reply(source, "gmail/get-thread", "threadId"),
         ("message", "get") => get(source, Arg::Parameter(source.get("messageId").clone())),
         ("message", "getAll") => get_all(source),
@@ -81,14 +86,19 @@ fn message(source: &Source, notes: &mut Notes) -> String {
         _ => set(if is_html { "html" } else { "text" }, source.find("message")),
     }
     let files = list(source.get(&format!("{extra}.attachmentsUi.attachmentsBinary"))).iter();
-    let files = files.flat_map(|file| names(&file["property"])).map(|name| match name.strip_prefix('=') {
-        Some(_) => Arg::Parameter(name.into()),
-        None => Arg::text(name),
-    });
-    let files: Vec<Arg> = files.collect();
+    // A file without a name is that of the field `data`. An expression may give several names.
+    let files: Vec<Arg> = files
+        .flat_map(|file| match &file["property"] {
+            property if is_empty(property) => vec![Arg::text("data")],
+            property if text(property).starts_with('=') => vec![Arg::Parameter(property.clone())],
+            property => names(property).into_iter().map(Arg::text).collect(),
+        })
+        .collect();
     if !files.is_empty() {
-        let files = Arg::List(files).script(source.js);
-        fields.push(("files".to_owned(), Arg::Script(format!("n8n.files({files})"))));
+        let files = Arg::List(files);
+        let is_fixed = files.value().is_some();
+        let (files, join) = (files.script(source.js), if is_fixed { "" } else { ".join(\",\")" });
+        fields.push(("files".to_owned(), Arg::Script(format!("n8n.files({files}{join})"))));
         note(notes, "the message and its files have at most 1 MiB together");
     }
     if option("senderName").is_some() {
@@ -106,19 +116,25 @@ fn send(source: &Source, operation: &str) -> Option<Translation> {
     Some(call.node("output.body")?.with_notes(notes))
 }
 
-/// A node reads the message, and computes the answer, which a second one sends.
+/// A node reads the message, a second one the address of the account, which gets no answer, and a third one sends the answer.
 fn reply(source: &Source, operation: &str, id: &str) -> Option<Translation> {
     let mut notes = Notes::new();
     let message = message(source, &mut notes);
     let mut call = Call::new(operation)?;
     call.set(source, id, Arg::Parameter(source.get(id).clone()));
     call.set(source, "format", Arg::text("metadata"));
-    let only_sender = if source.is_true("options.replyToSenderOnly") { ", { onlySender: true }" } else { "" };
-    let translation = call.node(&format!("n8n.gmailReply(output.body, {message}{only_sender})"))?;
+    let translation = call.node(&format!("({{ original: output.body, message: {message} }})"))?;
+    let mut options = vec!["own: output.body.emailAddress"];
+    options.extend(source.is_true("options.replyToSenderOnly").then_some("onlySender: true"));
+    options.extend(source.is_true("options.replyToRecipientsOnly").then_some("onlyRecipients: true"));
+    options.extend((source.version >= 2.2).then_some("readsReplyTo: true"));
+    let answer = format!("n8n.gmailReply($json.original, $json.message, {{ {} }})", options.join(", "));
+    let account = http_config::call("GET", PROFILE, None, &answer);
+    let translation = translation.with_suffix("message").then("account", "http", account);
     let mut send = Call::new("gmail/send-raw-message")?;
     send.set(source, "raw", Arg::Script("$json.raw".to_owned()));
     send.set(source, "threadId", Arg::Script("$json.threadId".to_owned()));
-    Some(translation.before("message", "http", send.config("output.body")?.into()).with_notes(notes))
+    Some(translation.then("", "http", send.config("output.body")?.into()).with_notes(notes))
 }
 
 /// Whether messages are read in their simple form.
@@ -133,7 +149,7 @@ fn get(source: &Source, id: Arg) -> Option<Translation> {
     let mut call = Call::new("gmail/get-message")?;
     call.set(source, "messageId", id);
     let (format, result) = match is_simple(source) {
-        true => ("metadata", "n8n.gmailSimple(output.body)".to_owned()),
+        true => ("metadata", "output.body".to_owned()),
         false => {
             let given = ["additionalFields.format", "options.format"].map(|path| source.text(path));
             let given = given.into_iter().find(|format| matches!(*format, "full" | "minimal" | "metadata"));
@@ -145,6 +161,12 @@ fn get(source: &Source, id: Arg) -> Option<Translation> {
     };
     call.set(source, "format", Arg::text(format));
     let mut translation = call.node(&result)?;
+    if is_simple(source) {
+        // The names of the labels are read once.
+        let mut labels = http_config::call("GET", LABELS, None, "n8n.gmailLabeled(output.body)");
+        labels["itemMode"]["run"] = "all".into();
+        translation = translation.before("message", "http", labels);
+    }
     if source.is_true("options.downloadAttachments") {
         translation = with_attachments(source, translation)?;
     }
@@ -204,7 +226,7 @@ fn search(source: &Source, limit: Arg, more: &str) -> Option<Translation> {
     let filters = if source.version < 2.0 { "additionalFields" } else { "filters" };
     let mut call = Call::new("gmail/list-messages")?;
     let mut query = Vec::new();
-    for name in ["q", "readStatus", "receivedAfter", "receivedBefore", "sender"] {
+    for name in ["q", "sender", "readStatus", "receivedAfter", "receivedBefore"] {
         if let Some(value) = source.find(&format!("{filters}.{name}")) {
             query.push((name.to_owned(), Arg::Parameter(value.clone())));
         }

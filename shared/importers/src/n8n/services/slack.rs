@@ -15,13 +15,27 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("message", "" | "post" | "postMessage" | "send") => post(source),
         ("message", "update") => update(source),
         ("message", "delete") => {
+            let result = answer(source);
             let mut call = Call::new("slack/delete-message")?;
             call.set(source, "channel", channel(source));
             call.set_from(source, "ts", "timestamp");
-            call.node("n8n.slackAnswer(output.body)")
+            call.node(result)
         }
         ("file", operation) => slack_files::translate(source, operation),
         _ => None,
+    }
+}
+
+/// What becomes of an answer with a message.
+fn answer(source: &Source) -> &'static str {
+    if source.version < 2.0 { "n8n.slackAnswer(output.body)" } else { "n8n.slackMessage(output.body)" }
+}
+
+/// The text. A message with blocks or attachments may have none.
+fn written(source: &Source) -> Arg {
+    match source.find("text") {
+        Some(text) => Arg::Parameter(text.clone()),
+        None => Arg::Script("undefined".to_owned()),
     }
 }
 
@@ -33,7 +47,6 @@ fn channel(source: &Source) -> Arg {
     let raw = source.raw(path);
     let value = located(raw);
     let sign = match text(&raw["mode"]) {
-        "name" => "#",
         "username" => "@",
         "url" => return Arg::Script(format!("String({}).split('/').pop()", (source.js)(value))),
         _ => return Arg::Parameter(if value.is_null() { "".into() } else { value.clone() }),
@@ -85,10 +98,9 @@ fn post(source: &Source) -> Option<Translation> {
     let is_ephemeral = !is_empty(ephemeral) && *source.get("otherOptions.ephemeral") != false;
     let mut call = Call::new(if is_ephemeral { "slack/post-ephemeral" } else { "slack/post-message" })?;
     call.set(source, "channel", channel(source));
-    let written = source.argument_or("text", "");
-    call.set(source, "text", written);
+    call.set(source, "text", written(source));
     if is_ephemeral {
-        call.set(source, "user", Arg::Parameter(ephemeral.clone()));
+        call.set(source, "user", Arg::Parameter(located(ephemeral).clone()));
     }
     if kind != "text"
         && kind != "attachment"
@@ -101,12 +113,18 @@ fn post(source: &Source) -> Option<Translation> {
         call.set(source, "attachments", Arg::List(attachments.iter().map(attachment).collect()));
     }
     if is_ephemeral {
-        return Some(call.node("n8n.slackAnswer(output.body)")?.with_notes(notes));
+        return Some(call.node(answer(source))?.with_notes(notes));
     }
     let thread = source.get("otherOptions.thread_ts.replyValues");
     let thread_ts = [&thread["thread_ts"], source.get("otherOptions.thread_ts")];
     if let Some(thread_ts) = thread_ts.into_iter().find(|ts| !is_empty(ts) && !ts.is_object()) {
-        call.set(source, "thread_ts", Arg::Parameter(thread_ts.clone()));
+        let is_text = thread_ts.as_str().is_some_and(|text| !text.starts_with('='));
+        let thread_ts = match is_text {
+            true => Arg::Parameter(thread_ts.clone()),
+            false if thread_ts.is_number() => Arg::text(scalar_text(thread_ts)),
+            false => Arg::Script(format!("n8n.slackThread({})", (source.js)(thread_ts))),
+        };
+        call.set(source, "thread_ts", thread_ts);
     }
     if thread["reply_broadcast"] == true {
         call.set(source, "reply_broadcast", Arg::Parameter(true.into()));
@@ -119,7 +137,7 @@ fn post(source: &Source) -> Option<Translation> {
     if option("botProfile").is_some() || option("icon_emoji").is_some() || option("username").is_some() {
         note(&mut notes, "the name and the picture are those of the app");
     }
-    Some(call.node("n8n.slackAnswer(output.body)")?.with_notes(notes))
+    Some(call.node(answer(source))?.with_notes(notes))
 }
 
 /// An attachment, whose fields are in a list of the editor.
@@ -137,10 +155,9 @@ fn update(source: &Source) -> Option<Translation> {
     let mut call = Call::new("slack/update-message")?;
     call.set(source, "channel", channel(source));
     call.set_from(source, "ts", "ts");
-    let written = source.argument_or("text", "");
-    call.set(source, "text", written);
+    call.set(source, "text", written(source));
     if let Some(blocks) = blocks(source, &mut notes) {
         call.set(source, "blocks", blocks);
     }
-    Some(call.node("n8n.slackAnswer(output.body)")?.with_notes(notes))
+    Some(call.node(answer(source))?.with_notes(notes))
 }

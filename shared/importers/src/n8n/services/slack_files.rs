@@ -14,7 +14,9 @@ pub fn translate(source: &Source, operation: &str) -> Option<Translation> {
         "get" => read(source, "files.info", &[("file", "fileId")], "n8n.slackAnswer(output.body).file"),
         "getAll" => {
             let names = [("channel", "filters.channelId"), ("user", "filters.userId"), ("types", "filters.types")];
-            read(source, "files.list", &names, "n8n.slackAnswer(output.body).files")
+            read(source, "files.list", &names, "n8n.slackAnswer(output.body).files").with_notes(
+                source.is_true("returnAll").then_some("only the first page is read: a loop reads further pages"),
+            )
         }
         _ => return None,
     };
@@ -24,7 +26,12 @@ pub fn translate(source: &Source, operation: &str) -> Option<Translation> {
 fn read(source: &Source, method: &str, names: &[(&str, &str)], result: &str) -> Translation {
     let pairs =
         names.iter().filter_map(|(name, path)| Some(((*name).to_owned(), Arg::Parameter(source.find(path)?.clone()))));
-    let query = Arg::Object(pairs.collect()).script(source.js);
+    let mut pairs: Vec<_> = pairs.collect();
+    if method == "files.list" && !source.is_true("returnAll") {
+        let limit = source.find("limit").cloned().unwrap_or_else(|| 50.into());
+        pairs.push(("count".to_owned(), Arg::Parameter(limit)));
+    }
+    let query = Arg::Object(pairs).script(source.js);
     let url = json!({"js": format!("n8n.withQuery(\"{API}/{method}\", {query})")});
     Translation::new("http", call("GET", url, None, result))
 }

@@ -37,7 +37,13 @@ pub fn translate(source: &Source) -> Option<Translation> {
     let mut fields = fields(source, names);
     fields.extend(additional(source, operation));
     fields.extend(markup(source).map(|markup| ("reply_markup".to_owned(), markup)));
-    Some(call(method, json_body(fields, source)))
+    let body = json_body(fields, source);
+    Some(match method {
+        "getChatAdministrators" => {
+            Translation::new("http", config(method, body, "output.body.result")).with_reconnects([CREDENTIAL])
+        }
+        _ => call(method, body),
+    })
 }
 
 fn method(resource: &str, operation: &str) -> Option<Method> {
@@ -97,8 +103,12 @@ fn additional(source: &Source, operation: &str) -> Fields {
     let given = given.filter(|(name, value)| is_known(name) && !is_empty(value));
     let mut fields: Fields = given.map(|(name, value)| (name.clone(), Arg::Parameter(value.clone()))).collect();
     let has_mode = fields.iter().any(|(name, _)| name == "parse_mode");
-    if matches!(operation, "sendMessage" | "editMessageText") && !has_mode {
+    if operation == "sendMessage" && !has_mode {
         fields.push(("parse_mode".to_owned(), Arg::text("Markdown")));
+    }
+    let has_preview = source.raw("additionalFields.disable_web_page_preview");
+    if operation == "sendMessage" && source.version >= 1.2 && has_preview.is_null() {
+        fields.push(("disable_web_page_preview".to_owned(), Arg::Parameter(true.into())));
     }
     fields
 }

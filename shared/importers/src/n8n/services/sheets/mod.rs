@@ -33,14 +33,15 @@ pub fn translate(source: &Source) -> Option<Translation> {
             let mut call = Call::new("google-sheets/add-sheet")?;
             call.set(source, "spreadsheetId", document(source));
             call.set(source, "title", source.argument_or("title", "n8n-sheet"));
-            call.node("output.body.replies[0].addSheet.properties")
+            let document = document(source).script(source.js);
+            call.node(&format!("({{ spreadsheetId: {document}, ...output.body.replies[0].addSheet.properties }})"))
         }
         "delete" => delete(source),
         "remove" => {
             let mut call = Call::new("google-sheets/delete-sheet")?;
             call.set(source, "spreadsheetId", document(source));
             call.set(source, "sheetId", sheet_number(source)?);
-            call.node("({ success: true })")
+            call.node("({ spreadsheetId: output.body.spreadsheetId })")
         }
         _ => None,
     }

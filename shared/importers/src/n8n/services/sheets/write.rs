@@ -72,14 +72,15 @@ fn second_document(source: &Source) -> Arg {
 fn input_option<'s>(source: &Source<'s>) -> &'s str {
     let given = ["options.cellFormat", "options.valueInputMode"].map(|path| source.text(path));
     let given = given.into_iter().find(|mode| matches!(*mode, "RAW" | "USER_ENTERED"));
-    given.unwrap_or(if source.version < 3.0 { "RAW" } else { "USER_ENTERED" })
+    given.unwrap_or(if source.version < 4.1 { "RAW" } else { "USER_ENTERED" })
 }
 
 /// A node that reads the sheet, and computes what is written.
 fn reader(source: &Source, part: Part, result: &str) -> Option<Translation> {
     let mut call = read_call(source, part, None)?;
     if source.version >= 3.0 {
-        call.set(source, "valueRenderOption", Arg::text("UNFORMATTED_VALUE"));
+        // The text of a cell is compared.
+        call.set(source, "valueRenderOption", Arg::text("FORMATTED_VALUE"));
     }
     let reconnects = call.reconnects();
     let mut config = call.config(result)?;
@@ -90,6 +91,9 @@ fn reader(source: &Source, part: Part, result: &str) -> Option<Translation> {
 pub fn append(source: &Source) -> Option<Translation> {
     let columns = columns(source)?;
     let mut entries: Vec<String> = document_option(source).into_iter().collect();
+    if source.version < 3.0 {
+        entries.push("texts: true".to_owned());
+    }
     if columns != "$json" && source.version >= 4.4 {
         entries.push("isStrict: true".to_owned());
     }
@@ -107,7 +111,7 @@ fn append_config(source: &Source) -> Option<Map<String, Value>> {
     call.set(source, "values", Arg::Script("$input.all().flatMap((item) => item.json.lines)".to_owned()));
     call.set(source, "valueInputOption", Arg::text(input_option(source)));
     call.set(source, "insertDataOption", Arg::text("INSERT_ROWS"));
-    let mut config = call.config("$input.all().map((item) => item.json.row)")?;
+    let mut config = call.config("n8n.sheetWritten()")?;
     config["itemMode"]["run"] = "all".into();
     Some(config)
 }
@@ -118,7 +122,7 @@ fn update_config(source: &Source) -> Option<Map<String, Value>> {
     call.set(source, "spreadsheetId", second_document(source));
     call.set(source, "data", Arg::Script("$input.all().flatMap((item) => item.json.data)".to_owned()));
     call.set(source, "valueInputOption", Arg::text(input_option(source)));
-    let mut config = call.config("$input.all().map((item) => item.json.row)")?;
+    let mut config = call.config("n8n.sheetWritten()")?;
     config["itemMode"]["run"] = "all".into();
     Some(config)
 }
@@ -138,7 +142,12 @@ pub fn update(source: &Source, appends: bool) -> Option<Translation> {
         let missing = "no column identifies the row that it updates: choose one, which n8n needs, too";
         return Some(if appends { append(source)?.with_notes([note]) } else { Translation::unsupported(missing) });
     }
+    // Only the first column is compared, as in n8n.
+    matching.truncate(1);
     let mut entries: Vec<String> = document_option(source).into_iter().collect();
+    if columns != "$json" && source.version >= 4.0 {
+        entries.push("fills: true".to_owned());
+    }
     if appends {
         entries.push("appends: true".to_owned());
     }
@@ -154,7 +163,7 @@ pub fn update(source: &Source, appends: bool) -> Option<Translation> {
     let decided = translation.steps.len() - 1;
     let update = translation.add_step("update", "http", update_config(source)?);
     let append = translation.add_step("append", "http", append_config(source)?);
-    let gathered = translation.add_step("", "code", for_all_items("return $input.all();"));
+    let gathered = translation.add_step("", "code", for_all_items("return n8n.sheetGathered();"));
     translation.wires.extend([
         (decided, "update".to_owned(), update),
         (decided, "append".to_owned(), append),

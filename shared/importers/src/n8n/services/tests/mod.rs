@@ -123,9 +123,9 @@ fn a_message_of_slack_has_blocks_and_a_thread() {
     );
     assert_eq!(
         steps[0]["config"]["body"]["value"]["js"],
-        r##"{"channel": "#general", "text": $text`Hi ${() =>  $json.name }`, "blocks": [{"type":"divider"}], "thread_ts": $value(() => $json.ts)}"##
+        r##"{"channel": "general", "text": $text`Hi ${() =>  $json.name }`, "blocks": [{"type":"divider"}], "thread_ts": n8n.slackThread($value(() => $json.ts))}"##
     );
-    assert_eq!(steps[0]["config"]["itemMode"]["result"]["js"], "n8n.slackAnswer(output.body)");
+    assert_eq!(steps[0]["config"]["itemMode"]["result"]["js"], "n8n.slackMessage(output.body)");
 }
 
 #[test]

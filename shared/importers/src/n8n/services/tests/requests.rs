@@ -29,7 +29,7 @@ fn bots_of_telegram_send_and_load_files() {
     };
     assert_eq!(
         body(translate_bot(1.2, &buttons, &js)),
-        "{ chat_id: \"7\", text: \"Hi\", parse_mode: \"Markdown\", reply_markup: { inline_keyboard: [[{ text: \"A\", \
+        "{ chat_id: \"7\", text: \"Hi\", parse_mode: \"Markdown\", disable_web_page_preview: true, reply_markup: { inline_keyboard: [[{ text: \"A\", \
          callback_data: \"a\" }]] } }"
     );
     let action = json!({"operation": "sendChatAction", "chatId": "7"});
@@ -120,9 +120,9 @@ fn options_that_nothing_reads_are_reported() {
     let notes = |kind: &str, parameters: Value| translate(kind, 2.0, &parameters, &js).unwrap().notes;
     let reply = json!({
         "operation": "reply", "messageId": "m", "message": "Hi",
-        "options": {"saveAsDraft": true, "appendAttribution": false}, "additionalFields": {"categories": [], "cc": ""},
+        "options": {"saveAsDraft": true, "importance": "High", "appendAttribution": false}, "additionalFields": {"categories": [], "cc": ""},
     });
-    assert_eq!(notes("microsoftOutlook", reply), ["not imported: `options.saveAsDraft`"]);
+    assert_eq!(notes("microsoftOutlook", reply), ["not imported: `options.importance`"]);
     let task = json!({"list": "7", "name": "a", "additionalFields": {"markdownContent": true, "content": "b"}});
     assert_eq!(notes("clickUp", task), ["not imported: `additionalFields.markdownContent`"]);
 }

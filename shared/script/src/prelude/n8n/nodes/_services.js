@@ -34,6 +34,11 @@
     const date = toDate(value);
     return date.isValid ? date.toISO() : String(value);
   };
+  /** An instant without a fraction, as n8n writes the times of events. */
+  n8n.instant = (value) => (isGiven(value) ? toDate(value).toUTC().startOf('second').toISO({ suppressMilliseconds: true }) : undefined);
+  /** The same of a bound. A text with a zone stays as it is. */
+  n8n.instantBound = (value) =>
+    typeof value === 'string' && /(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : n8n.instant(value);
   n8n.milliseconds = (value) => (isGiven(value) ? toDate(value).toMillis() : undefined);
   n8n.slackTime = (value) =>
     isGiven(value) ? (/^\d+(\.\d+)?$/.test(String(value)) ? String(value) : String(toDate(value).toMillis() / 1000)) : undefined;

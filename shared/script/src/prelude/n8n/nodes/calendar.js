@@ -8,11 +8,11 @@
   n8n.calendarEvent = ({ start, end, fields = {}, reminders, useDefaultReminders }) => {
     const [from, to] = [fields.start ?? start, fields.end ?? end];
     const isDay = fields.allday === 'yes';
-    const timeZone = idOf(fields.timezone);
+    const timeZone = idOf(fields.timezone) || DateTime.local().zoneName;
     const at = (value) => {
       if (!isGiven(value)) return undefined;
       if (isObject(value) && !value.toISO) return value;
-      return isDay ? { date: toDate(value).toFormat('yyyy-MM-dd') } : { dateTime: n8n.calendarTime(value), timeZone };
+      return isDay ? { date: toDate(value).toFormat('yyyy-MM-dd') } : { dateTime: n8n.instant(value), timeZone };
     };
     const guests = [...list(fields.attendees), ...list(fields.attendeesUi?.values?.attendees)];
     const conference = fields.conferenceDataUi?.conferenceDataValues?.conferenceSolution;
@@ -42,7 +42,7 @@
       guestsCanModify: fields.guestsCanModify,
       guestsCanSeeOtherGuests: fields.guestsCanSeeOtherGuests,
       maxAttendees: fields.maxAttendees,
-      recurrence: isGiven(fields.rrule) ? [`RRULE:${fields.rrule}`] : rule ? [`RRULE:${rule}`] : undefined,
+      recurrence: isGiven(fields.rrule) ? [`RRULE:${fields.rrule}`] : rule ? [`RRULE:${rule};`] : undefined,
       reminders: useDefaultReminders === false ? { useDefault: false, overrides } : undefined,
       conferenceData: isGiven(conference)
         ? { createRequest: { requestId: crypto.randomUUID(), conferenceSolutionKey: { type: conference } } }
@@ -52,9 +52,9 @@
 
   n8n.docsRequests = (actions) =>
     actions.map((action) => {
-      const { object = 'text', text = '', replaceText = '', matchCase = false, index, locationChoice } = action;
+      const { object = 'text', text = '', replaceText = '', matchCase = false, index, locationChoice, segmentId = '' } = action;
       const place =
-        locationChoice === 'location' && isGiven(index) ? { location: { index: Number(index) } } : { endOfSegmentLocation: {} };
+        locationChoice === 'location' && isGiven(index) ? { location: { segmentId, index: Number(index) } } : { endOfSegmentLocation: { segmentId } };
       if (action.action === 'replaceAll')
         return { replaceAllText: { containsText: { text, matchCase }, replaceText: String(replaceText ?? '') } };
       if (object === 'pageBreak') return { insertPageBreak: place };

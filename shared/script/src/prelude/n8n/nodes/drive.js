@@ -82,7 +82,7 @@
     return { json: item, binary: { ...$binary, [property]: { base64, contentType: mimeType, name } } };
   };
 
-  n8n.driveQuery = ({ query, name, folder, what, types, includesTrash }) => {
+  n8n.driveQuery = ({ query, name, folder, what, types, includesTrash, trashed }) => {
     const quoted = (text) => n8n.texts.quote(String(text), "'");
     const parts = [];
     if (isGiven(query)) parts.push(String(query));
@@ -90,9 +90,10 @@
     if (isGiven(folder)) parts.push(`${quoted(folder)} in parents`);
     if (what === 'folders') parts.push("mimeType = 'application/vnd.google-apps.folder'");
     if (what === 'files') parts.push("mimeType != 'application/vnd.google-apps.folder'");
+    if (trashed === false) parts.push('trashed = false');
     const kinds = list(types).filter((type) => type !== '*');
     if (kinds.length > 0) parts.push(`(${kinds.map((type) => `mimeType = ${quoted(type)}`).join(' or ')})`);
-    if (!includesTrash && !/\btrashed\b/.test(parts[0] ?? '')) parts.push('trashed = false');
+    if (trashed === undefined && !includesTrash && !/\btrashed\b/.test(parts[0] ?? '')) parts.push('trashed = false');
     return parts.length > 0 ? parts.join(' and ') : undefined;
   };
 });

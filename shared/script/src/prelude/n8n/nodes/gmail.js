@@ -71,32 +71,39 @@
   };
 
   /** The answer to a message, or to the last one of a conversation. */
-  n8n.gmailReply = (body, message, { onlySender = false } = {}) => {
+  n8n.gmailReply = (body, message, { own = '', onlySender = false, onlyRecipients = false, readsReplyTo = false } = {}) => {
     const original = body.messages?.at(-1) ?? body;
     const headers = headersOf(original);
-    const sender = headers['reply-to'] ?? headers.from;
-    const others = onlySender ? [] : [headers.to];
-    const subject = headers.subject ?? '';
+    const sender = (readsReplyTo ? headers['reply-to'] : undefined) ?? headers.from;
+    const recipients = onlySender ? [] : (headers.to ?? '').split(',').filter((one) => own === '' || !one.includes(own));
+    const to = [onlyRecipients ? undefined : sender, ...recipients].filter(isGiven).map((one) => one.trim());
     return {
       raw: n8n.mime({
-        to: message.to ?? [sender, ...others].filter(isGiven),
         ...message,
-        subject: /^re:/i.test(subject) ? subject : `Re: ${subject}`,
+        to: [...new Set(to)],
+        subject: headers.subject ?? '',
         inReplyTo: headers['message-id'],
-        references: [headers.references, headers['message-id']].filter(isGiven).join(' '),
+        references: headers['message-id'],
       }),
       threadId: original.threadId ?? body.id,
     };
   };
 
-  /** A message in the simple form of n8n. */
-  n8n.gmailSimple = (message) => {
-    const { payload, labelIds = [], ...rest } = message;
-    const fields = { ...rest, payload: { mimeType: payload?.mimeType }, labels: labelIds.map((id) => ({ id, name: id })) };
-    for (const { name, value } of payload?.headers ?? []) {
-      if (['From', 'To', 'Cc', 'Bcc', 'Subject'].includes(name)) fields[name] = value;
-    }
+  const SHOWN = ['From', 'To', 'Cc', 'Bcc', 'Subject'];
+  /** A message in the simple form of n8n. Without its content, it has some headers only. */
+  n8n.gmailSimple = (message, labels) => {
+    const { payload, labelIds, ...fields } = message;
+    if (labelIds) fields.labels = labels?.filter(({ id }) => labelIds.includes(id)) ?? labelIds.map((id) => ({ id, name: id }));
+    const { headers = [], ...content } = payload ?? {};
+    const isWhole = content.body !== undefined || content.parts !== undefined;
+    if (payload) fields.payload = content;
+    for (const { name, value } of headers) if (isWhole || SHOWN.includes(name)) fields[name] = value;
     return fields;
+  };
+  /** The messages of the items in the simple form, with the names of the labels. */
+  n8n.gmailLabeled = ({ labels = [] }) => {
+    const named = labels.map(({ id, name }) => ({ id, name }));
+    return items().map(({ json }) => n8n.gmailSimple(json, named));
   };
 
   const partsOf = (payload) => [payload, ...(payload?.parts ?? []).flatMap(partsOf)].filter(Boolean);
@@ -106,7 +113,13 @@
       const [, name = '', address] = /^\s*"?(.*?)"?\s*<([^>]*)>\s*$/.exec(one) ?? [undefined, '', one.trim()];
       return { address, name };
     });
-    return { value, text };
+    const escape = (part) => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+    const link = ({ address }) => `<a href="mailto:${escape(address)}" class="mp_address_email">${escape(address)}</a>`;
+    const html = value.map((one) =>
+      one.name ? `<span class="mp_address_name">${escape(one.name)}</span> &lt;${link(one)}&gt;` : link(one),
+    );
+    const written = value.map(({ address, name }) => (name ? `"${name}" <${address}>` : address));
+    return { value, html: `<span class="mp_address_group">${html.join(', ')}</span>`, text: written.join(', ') };
   };
 
   /** A message with its texts. */
@@ -115,7 +128,7 @@
     const parts = partsOf(message.payload);
     const textOf = (type) => {
       const found = parts.filter((part) => part.mimeType === type && part.body?.data && !part.filename);
-      return found.length > 0 ? found.map((part) => decode(part.body.data)).join('\n') : undefined;
+      return found.length > 0 ? found.map((part) => decode(part.body.data).replaceAll('\r\n', '\n')).join('\n') : undefined;
     };
     const text = textOf('text/plain');
     const html = textOf('text/html');
@@ -134,7 +147,7 @@
       textAsHtml:
         text === undefined
           ? undefined
-          : `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br/>')}</p>`,
+          : `<p>${text.trimEnd().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br/>')}</p>`,
       subject: headers.subject,
       date: date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined,
       to: parseAddresses(headers.to),
@@ -184,14 +197,17 @@
   n8n.gmailQuery = ({ q, readStatus, receivedAfter, receivedBefore, sender, more }) => {
     const seconds = (time) => {
       const number = Number(time);
+      // A text without a zone is in the zone of the workflow.
+      const written = typeof time === 'string' ? DateTime.fromISO(time) : time;
+      if (written?.toSeconds && written.isValid) return Math.round(written.toSeconds());
       const date = Number.isNaN(number) ? new Date(time?.toISO?.() ?? time) : new Date(number < 1e11 ? number * 1000 : number);
       return Math.floor(date.getTime() / 1000);
     };
     const parts = [q];
+    if (isGiven(sender)) parts.push(`from:${sender}`);
     if (readStatus === 'read' || readStatus === 'unread') parts.push(`is:${readStatus}`);
     if (isGiven(receivedAfter)) parts.push(`after:${seconds(receivedAfter)}`);
     if (isGiven(receivedBefore)) parts.push(`before:${seconds(receivedBefore)}`);
-    if (isGiven(sender)) parts.push(`from:${sender}`);
     return [...parts, more].filter(isGiven).join(' ') || undefined;
   };
 });

@@ -11,6 +11,12 @@
     if (body?.ok === false) throw new Error(`Slack answered with the error "${body.error}"`);
     return body;
   };
+  /** The answer of Slack with the time of a message under the name of n8n. */
+  n8n.slackMessage = (body) => {
+    const { ts, ...answer } = n8n.slackAnswer(body);
+    return ts === undefined ? answer : { ...answer, message_timestamp: ts };
+  };
+  n8n.slackThread = (ts) => (isGiven(ts) ? String(ts) : undefined);
   n8n.slackBlocks = (value) => {
     const parsed = n8n.parsed(value);
     return Array.isArray(parsed) ? parsed : parsed?.blocks;
@@ -35,6 +41,12 @@
     return { json: { url: value.uploadUrl, post: { ...post, content: { media } } }, binary: { image } };
   };
 
+  /** Attachments, whose fields are in a list of the editor. */
+  n8n.mattermostAttachments = (attachments) =>
+    list(attachments).map((attachment) => (attachment.fields?.item ? { ...attachment, fields: attachment.fields.item } : attachment));
+
+  const DISCORD_FLAGS = { SUPPRESS_EMBEDS: 4, SUPPRESS_NOTIFICATIONS: 4096 };
+  n8n.discordFlags = (flags) => list(flags).reduce((sum, flag) => sum + (DISCORD_FLAGS[flag] ?? 0), 0) || undefined;
   n8n.discordColor = (color) => (typeof color === 'string' ? parseInt(color.replace('#', ''), 16) || 0 : color);
 
   // --- Airtable ---
@@ -203,7 +215,8 @@
       : undefined;
   n8n.outlookMessage = ({ to, subject, content, fields = {} }) => {
     const body = content ?? fields.bodyContent;
-    const type = String(fields.bodyContentType ?? fields.contentType ?? 'html').toLowerCase();
+    // Without a type, the service reads the content as text.
+    const contentType = fields.bodyContentType ?? fields.contentType;
     const files = n8n.files(
       list(fields.attachments?.attachments)
         .map(({ binaryPropertyName }) => binaryPropertyName)
@@ -212,7 +225,7 @@
     const categories = typeof fields.categories === 'string' ? [fields.categories] : fields.categories;
     return {
       subject: fields.subject ?? subject,
-      body: body === undefined ? undefined : { contentType: type === 'text' ? 'Text' : 'HTML', content: String(body) },
+      body: body === undefined ? undefined : { contentType, content: String(body) },
       toRecipients: recipients(to ?? fields.toRecipients),
       ccRecipients: recipients(fields.ccRecipients),
       bccRecipients: recipients(fields.bccRecipients),
@@ -223,10 +236,9 @@
       isRead: fields.isRead,
       attachments:
         files.length > 0
-          ? files.map(({ name, contentType, base64 }) => ({
+          ? files.map(({ name, base64 }) => ({
               '@odata.type': '#microsoft.graph.fileAttachment',
               name,
-              contentType,
               contentBytes: base64,
             }))
           : undefined,
@@ -234,14 +246,20 @@
   };
   n8n.outlookFilter = ({ since, folders, custom, receivedAfter, receivedBefore, readStatus, hasAttachments, sender }) => {
     const timeOf = (time) => toDate(time).toUTC().toISO();
-    const parts = [isGiven(since) && `receivedDateTime ge ${timeOf(since)}`, custom];
+    // A time that the service can read stays as it is.
+    const boundOf = (time) => (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(time) ? time : timeOf(time));
+    const parts = [isGiven(since) && `receivedDateTime ge ${timeOf(since)}`];
     const inFolder = (id) => `parentFolderId eq '${String(id).replaceAll("'", "''")}'`;
     if (list(folders).length > 0) parts.push(`(${list(folders).map(inFolder).join(' or ')})`);
-    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${timeOf(receivedAfter)}`);
-    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${timeOf(receivedBefore)}`);
+    if (isGiven(sender)) {
+      const quoted = `'${String(sender).replaceAll("'", "''")}'`;
+      parts.push(`(from/emailAddress/address eq ${quoted} or from/emailAddress/name eq ${quoted})`);
+    }
+    if (hasAttachments === true) parts.push('hasAttachments eq true');
     if (readStatus === 'read' || readStatus === 'unread') parts.push(`isRead eq ${readStatus === 'read'}`);
-    if (typeof hasAttachments === 'boolean') parts.push(`hasAttachments eq ${hasAttachments}`);
-    if (isGiven(sender)) parts.push(`from/emailAddress/address eq '${String(sender).replaceAll("'", "''")}'`);
+    if (isGiven(receivedAfter)) parts.push(`receivedDateTime ge ${boundOf(receivedAfter)}`);
+    if (isGiven(receivedBefore)) parts.push(`receivedDateTime le ${boundOf(receivedBefore)}`);
+    parts.push(custom);
     return parts.filter(Boolean).join(' and ') || undefined;
   };
 
@@ -297,7 +315,7 @@
     isWhatsApp === true && !String(number).startsWith('whatsapp:') ? `whatsapp:${number}` : String(number ?? '');
   n8n.twilioTwiml = ({ message = '', twiml }) => {
     if (twiml === true) return String(message);
-    return `<Response><Say>${String(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Say></Response>`;
+    return `<Response><Say>${String(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</Say></Response>`;
   };
   n8n.wordpressFields = ({ title, more = {} }) => {
     const { authorId, commentStatus, pingStatus, postId, ...fields } = more;

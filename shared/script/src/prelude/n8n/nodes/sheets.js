@@ -56,7 +56,8 @@
       }
       const missing = options.isStrict && Object.keys(row).find((name) => !names.includes(name));
       if (missing) throw new Error(`The sheet has no column "${missing}": add it to the first row, or remove it from the node`);
-      lines.push(names.map((name) => writeCell(row[name])));
+      const cells = names.map((name) => writeCell(row[name]));
+      lines.push(options.texts ? cells.map(String) : cells);
       return { json: { sheet, lines, row, document: options.document }, pairedItem: index };
     });
   };
@@ -79,28 +80,42 @@
       });
     }
     return forEach((item, index) => {
-      const row = columns();
+      // A value that is missing empties its cell if the columns were chosen.
+      const given = columns();
+      const row = options.fills ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? ''])) : given;
       const key = keyOf(matching.map((name) => row[name]));
       const number = isNumber ? Number(row.row_number) : numbers.get(key);
       const { document } = options;
+      const place = options.appends ? { index } : {};
       if (!Number.isInteger(number)) {
         if (!options.appends) return undefined;
         const written = n8n.without(row, ['row_number']);
         const header = names.length > 0 ? names : Object.keys(written);
         const lines = names.length > 0 || index > 0 ? [] : [header];
         return {
-          json: { sheet, document, row: written, lines: [...lines, header.map((name) => writeCell(written[name]))] },
+          json: { sheet, document, ...place, row: written, lines: [...lines, header.map((name) => writeCell(written[name]))] },
           pairedItem: index,
         };
       }
-      const data = Object.entries(row).filter(([name, value]) => places.has(name) && value !== undefined && value !== null);
+      const data = Object.entries(row).filter(
+        ([name, value]) => places.has(name) && !matching.includes(name) && value !== undefined && value !== null,
+      );
       const cells = data.map(([name, value]) => {
         const at = `${n8n.letters(column + places.get(name) + 1)}${number}`;
         return { range: `${sheet}!${at}`, values: [[writeCell(value)]] };
       });
-      return { json: { sheet, document, row, data: cells }, pairedItem: index };
+      return { json: { sheet, document, ...place, row, data: cells }, pairedItem: index };
     }).filter((item) => item !== undefined);
   };
+
+  /** The rows that were written, with their places if other rows are written elsewhere. */
+  n8n.sheetWritten = () => items().map(({ json: { row, index } }) => (index === undefined ? row : { row, index }));
+  /** The rows of both lists in the order of the items. */
+  n8n.sheetGathered = () =>
+    items()
+      .map((item, at) => ({ ...item, at }))
+      .sort((one, other) => one.json.index - other.json.index)
+      .map(({ json, at }) => ({ json: json.row, pairedItem: at }));
 
   /** The items of `n8n.sheetUpdate` in two lists: those that update a row, and those that append one. */
   n8n.sheetChanges = () => {
