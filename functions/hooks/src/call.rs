@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method};
-use base64::prelude::{BASE64_STANDARD, Engine};
+use domain::form::Given;
 use domain::graph::hash;
 use domain::id::{RunId, WebhookEventId, WebhookId};
 use domain::media_type;
@@ -23,6 +23,8 @@ use store::runs::StartKey;
 use web::builder::URL_TOKEN;
 use web::idempotency::IDEMPOTENCY_KEY;
 use web::{Form, declares_json};
+
+use crate::given::read_given;
 
 pub struct Call {
     pub event_id: WebhookEventId,
@@ -87,19 +89,15 @@ impl Call {
         Ok(body)
     }
 
-    /// The fields of a form. A file is `{name, contentType, base64}`.
+    /// The fields of a form.
     async fn form(&self) -> Result<Map<String, Value>> {
         let mut fields = Map::new();
-        for part in Form::read(&self.headers, self.body.clone()).await?.0 {
-            let value = match &part.file_name {
-                None => part.text()?.into(),
-                Some(name) => json!({
-                    "name": name,
-                    "contentType": part.content_type.as_deref().unwrap_or("application/octet-stream"),
-                    "base64": BASE64_STANDARD.encode(&part.content),
-                }),
+        for (name, given) in read_given(Form::read(&self.headers, self.body.clone()).await?)? {
+            let value = match given {
+                Given::Text(text) => text.into(),
+                Given::File(file) => file.to_value(),
             };
-            add(&mut fields, part.name, value);
+            add(&mut fields, name, value);
         }
         Ok(fields)
     }

@@ -6,6 +6,7 @@ mod call;
 mod delivery;
 mod dto;
 mod form;
+mod given;
 mod handlers;
 mod messages;
 mod response;

@@ -8,10 +8,10 @@ mod start;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::response::{IntoResponse, Response};
-use domain::form::{FormFieldType, FormPage, Given, GivenFile, Problems};
+use domain::form::{FormFieldType, FormPage, Given, Problems};
 use domain::language::Translated;
 use platform::telemetry;
-use web::{ApiError, Form, Part, classify};
+use web::{ApiError, classify};
 
 pub use progress::{send_page, show_progress};
 pub use start::{send_form, show_form};
@@ -36,19 +36,6 @@ fn respond(answer: Answer) -> Response {
 /// Sends the browser to another page, so that a reload does not send the form again.
 fn redirect(url: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, url), (CACHE_CONTROL, "no-store")]).into_response()
-}
-
-/// What was given for each field.
-fn read_given(Form(parts): Form) -> domain::Result<Vec<(String, Given)>> {
-    parts.into_iter().map(|part| Ok((part.name.clone(), read_part(part)?))).collect()
-}
-
-fn read_part(part: Part) -> domain::Result<Given> {
-    if part.file_name.is_none() {
-        return Ok(Given::Text(part.text()?.to_owned()));
-    }
-    let Part { file_name, content_type, content, .. } = part;
-    Ok(Given::File(GivenFile { name: file_name.unwrap_or_default(), content_type, content: content.into() }))
 }
 
 /// The text of a part that is not a field.

@@ -20,8 +20,9 @@ use store::runs::OpenReview;
 use tokio::time::Instant;
 use web::{ApiError, Form, Path, Result};
 
-use super::{Answer, STEP, pages, read_given, redirect, respond, text_of, too_large};
+use super::{Answer, STEP, pages, redirect, respond, text_of, too_large};
 use crate::Stores;
+use crate::given::read_given;
 
 /// How long a request waits for the next page of a run that goes on. The browser asks again.
 const WAIT: Duration = Duration::from_secs(5);

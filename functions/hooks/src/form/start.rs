@@ -19,9 +19,10 @@ use uuid::Uuid;
 use web::idempotency::IDEMPOTENCY_KEY;
 use web::{ApiError, Form, Path, Result};
 
-use super::{Answer, SUBMISSION, pages, read_given, redirect, respond, text_of, too_large};
+use super::{Answer, SUBMISSION, pages, redirect, respond, text_of, too_large};
 use crate::Stores;
 use crate::call::Call;
+use crate::given::read_given;
 use crate::handlers::record_refusal;
 use crate::triggers::AuthorizedCall;
 

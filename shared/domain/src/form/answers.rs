@@ -202,7 +202,16 @@ fn read_date(text: &str) -> Result<Value, Translated<String>> {
     }
 }
 
-fn read_file(GivenFile { name, content_type, content }: &GivenFile) -> Result<Value, Translated<String>> {
+impl GivenFile {
+    /// The file as a value of a run.
+    pub fn to_value(&self) -> Value {
+        let content_type = self.content_type.as_deref().unwrap_or("application/octet-stream");
+        json!({"base64": STANDARD.encode(&self.content), "contentType": content_type, "name": self.name})
+    }
+}
+
+fn read_file(file: &GivenFile) -> Result<Value, Translated<String>> {
+    let GivenFile { name, content, .. } = file;
     // A browser sends a field without a chosen file as an empty file without a name.
     if name.is_empty() && content.is_empty() {
         return Ok(Value::Null);
@@ -214,8 +223,7 @@ fn read_file(GivenFile { name, content_type, content }: &GivenFile) -> Result<Va
             "tiene más de {limit} KiB; elija un archivo más pequeño"
         ));
     }
-    let content_type = content_type.as_deref().unwrap_or("application/octet-stream");
-    Ok(json!({"base64": STANDARD.encode(content), "contentType": content_type, "name": name}))
+    Ok(file.to_value())
 }
 
 #[cfg(test)]
