@@ -1,6 +1,6 @@
 //! The lists of events of Google Calendar, and its trigger. Its other operations are lines of `operations.jsonl`.
 
-use super::call::Call;
+use super::call::{Call, FIRST_PAGE};
 use super::poll::Poll;
 use super::source::{Arg, Source};
 use crate::script::quote;
@@ -44,7 +44,7 @@ fn get_all(source: &Source) -> Option<Translation> {
     };
     call.set(source, "maxResults", limit);
     let notes = [
-        source.is_true("returnAll").then_some("only the first page is read: a loop reads further pages"),
+        source.is_true("returnAll").then_some(FIRST_PAGE),
         (handling == "next").then_some("a repeated event is given instead of its next instance"),
     ];
     Some(call.node("output.body.items")?.with_notes(notes.into_iter().flatten()))

@@ -6,6 +6,9 @@ use services::{Arguments, Operation, Service, build_node};
 use super::source::{Arg, Source};
 use crate::translation::Translation;
 
+/// The note of a list that is not read to its end.
+pub const FIRST_PAGE: &str = "only the first page is read: a loop reads further pages";
+
 /// The value of a setting that n8n has in its credential. A person must replace it.
 pub const UNKNOWN: &str = "to-be-chosen";
 /// The host in place of one that n8n has in its credential. No such host exists.

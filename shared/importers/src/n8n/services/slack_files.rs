@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::call::FIRST_PAGE;
 use super::source::{Arg, Source};
 use crate::n8n::http_config::{FILE_LIMIT, call, json_body};
 use crate::translation::Translation;
@@ -14,9 +15,8 @@ pub fn translate(source: &Source, operation: &str) -> Option<Translation> {
         "get" => read(source, "files.info", &[("file", "fileId")], "n8n.slackAnswer(output.body).file"),
         "getAll" => {
             let names = [("channel", "filters.channelId"), ("user", "filters.userId"), ("types", "filters.types")];
-            read(source, "files.list", &names, "n8n.slackAnswer(output.body).files").with_notes(
-                source.is_true("returnAll").then_some("only the first page is read: a loop reads further pages"),
-            )
+            read(source, "files.list", &names, "n8n.slackAnswer(output.body).files")
+                .with_notes(source.is_true("returnAll").then_some(FIRST_PAGE))
         }
         _ => return None,
     };

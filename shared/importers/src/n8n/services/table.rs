@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::call::Call;
+use super::call::{Call, FIRST_PAGE};
 use super::request::Request;
 use super::source::{Arg, Source, located};
 use crate::lenient::{is_empty, list, number, scalar_text, text};
@@ -133,7 +133,7 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
         }
     };
     if line.with.values().any(|rule| matches!(rule, Rule::Limit(_))) && source.is_true("returnAll") {
-        translation = translation.with_notes(["only the first page is read: a loop reads further pages"]);
+        translation = translation.with_notes([FIRST_PAGE]);
     }
     let notes = line.notes.iter().filter(|(path, _)| source.find(path).is_some_and(|value| *value != false));
     Some(translation.with_notes(notes.map(|(_, note)| note.clone())))
