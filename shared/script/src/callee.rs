@@ -12,7 +12,7 @@ use crate::outcome::Position;
 /// Longer names explain nothing.
 const MAX_CHARS: usize = 100;
 
-/// Functions that can be called: around a call that has failed, they are not the cause.
+/// Global functions and objects of the engine. They exist, so they are not the cause if a call in their arguments fails.
 const GLOBALS: [&str; 14] = [
     "Array",
     "Boolean",
@@ -30,7 +30,7 @@ const GLOBALS: [&str; 14] = [
     "parseInt",
 ];
 
-/// Words before a parenthesis that are no functions.
+/// Keywords that can precede a parenthesis.
 const KEYWORDS: [&str; 10] = ["if", "for", "while", "switch", "catch", "function", "return", "typeof", "await", "of"];
 
 /// The called function, and whether it is called with `new`.

@@ -1,4 +1,4 @@
-//! Notes where a run does something else than in n8n, which runs a node once for each branch that reaches it, and in turn.
+//! Notes about runs that differ from those of n8n. n8n runs a node once for each branch that reaches it, one branch after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ fn note_branches(workflow: &Workflow, draft: &mut Draft) {
         let why = "several branches lead here: n8n runs the node once for each of them; here it runs once, with the items of all";
         draft.note(node, why.to_owned());
     }
-    // Mostly, it makes no difference for the others, so it is said once.
+    // The other nodes rarely differ, so one note names all of them.
     if let [first, rest @ ..] = &others[..] {
         let named = |node: &usize| format!("`{}`", truncate(workflow.node(*node).name, MAX_NAME_CHARS));
         let names: Vec<String> = rest.iter().take(MAX_NAMED).map(named).collect();
@@ -70,7 +70,10 @@ fn note_loop(workflow: &Workflow, node: usize, draft: &mut Draft) {
         draft.note(node, why.to_owned());
     }
     if body.iter().any(|step| may_drop_items(workflow, *step)) {
-        draft.note(node, "n8n ends a loop whose body gives no items; here it goes on with the next ones".to_owned());
+        draft.note(
+            node,
+            "n8n ends a loop when its body gives no items; here the loop continues with the next batch".to_owned(),
+        );
     }
     let leads_back = |step: usize| {
         let mut steps = wiring.followers(step);

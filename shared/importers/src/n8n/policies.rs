@@ -80,7 +80,7 @@ pub fn set(node: Context, translation: &mut Translation) {
         let wait = given("waitBetweenTries").unwrap_or(1_000).min(5_000);
         translation.set_retry(given("maxTries").unwrap_or(3).clamp(2, 5), &wait.into());
         if node.source().kind == "httpRequest" {
-            note(&mut translation.notes, "n8n tries all items of a node again; here only those whose call failed are");
+            note(&mut translation.notes, "n8n retries all items of the node; here only the failed calls are retried");
         }
     }
 }

@@ -66,7 +66,14 @@ fn loops_that_n8n_ends_earlier_are_noted() {
 
     let dropping = [start.clone(), batches("loop1", 1), ("code", json!({"jsCode": "return []"}))];
     let notes = notes_of(&dropping, "manualTrigger>loop1 loop1.1>code code>loop1", json!({}));
-    assert!(is_noted(&notes, "loop1", "n8n ends a loop whose body gives no items"), "{notes:?}");
+    assert!(
+        is_noted(
+            &notes,
+            "loop1",
+            "n8n ends a loop when its body gives no items; here the loop continues with the next batch"
+        ),
+        "{notes:?}"
+    );
 
     let nested = [start.clone(), batches("loop1", 1), batches("loop2", 1), ("set1", json!({}))];
     let wires = "manualTrigger>loop1 loop1.1>loop2 loop2.1>set1 set1>loop2 loop2>loop1";
@@ -108,7 +115,8 @@ fn a_retry_of_the_failed_items_only_is_noted() {
     let wires = json!({"Go": {"main": [[{"node": "Call"}]]}});
     let imported = read_sound(&json!({"name": "x", "nodes": nodes, "connections": wires}).to_string());
     assert!(
-        report_lines(&imported).contains("call http partial: n8n tries all items of a node again"),
+        report_lines(&imported)
+            .contains("call http partial: n8n retries all items of the node; here only the failed calls are retried"),
         "{}",
         report_lines(&imported)
     );

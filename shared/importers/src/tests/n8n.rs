@@ -65,7 +65,7 @@ fn error_handling() {
         "error-handling.json",
         r##"
             order webhook
-            charge http partial: n8n tries all items of a node again; here only those whose call failed are
+            charge http partial: n8n retries all items of the node; here only the failed calls are retried
             outcome code
             mark_paid http
             wait_a_day delay
@@ -214,7 +214,7 @@ fn scheduled_report() {
         r##"
             schedule schedule
             old_cron - partial: left out: it was disabled
-            get_sales http partial: only the first page is requested: pagination is not imported; n8n tries all items of a node again; here only those whose call failed are; its header Authorization is left out: it looks like a secret; variables are not imported: replace `$vars.region` by its value
+            get_sales http partial: only the first page is requested: pagination is not imported; n8n retries all items of the node; here only the failed calls are retried; its header Authorization is left out: it looks like a secret; variables are not imported: replace `$vars.region` by its value
             count code
             write_report model
             cover image partial: its items have the URL of each image, not a file

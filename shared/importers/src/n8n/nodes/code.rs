@@ -55,7 +55,7 @@ pub fn code(node: Context) -> Translation {
     if on_error == Some(OnError::Branch) { translation.with_error_port() } else { translation }
 }
 
-/// Whether the code declares a constant or a variable of this name, in the head of a loop excepted.
+/// Whether the code declares a variable of this name outside the head of a loop.
 fn declares(source: &str, name: &str) -> bool {
     let Some(tokens) = tokens::read(source) else { return false };
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text(source));

@@ -38,7 +38,7 @@ pub fn webhook(node: Context) -> Translation {
     let mut translation =
         Translation::new("webhook", config).with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
     if methods.contains(&"GET") {
-        // A call without a body has an empty one in n8n.
+        // In n8n, the body of a call without one is an empty object.
         let code = "return { ...$json, body: $json.body ?? {} };";
         translation = translation.before("call", "code", json!({"javascript": code}));
     }
