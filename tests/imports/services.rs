@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::mail;
 
 /// The same method of an API under two addresses.
-const PATHS: [(&str, &str); 11] = [
+const PATHS: [(&str, &str); 12] = [
     ("gmail.googleapis.com/", "www.googleapis.com/"),
     ("tasks.googleapis.com/", "www.googleapis.com/"),
     ("youtube.googleapis.com/", "www.googleapis.com/"),
@@ -16,6 +16,7 @@ const PATHS: [(&str, &str); 11] = [
     ("api.twitter.com/2/", "api.x.com/2/"),
     ("api.todoist.com/rest/v2/", "api.todoist.com/api/v1/"),
     (".salesforce.com/services/data/v59.0/", ".salesforce.com/services/data/v62.0/"),
+    (".myshopify.com/admin/api/2024-07//", ".myshopify.com/admin/api/2026-01/"),
     // The title of a sheet may have quotes.
     ("'", ""),
 ];
@@ -122,7 +123,7 @@ pub fn body_of(path: &str, mut body: Value) -> Value {
     if path.ends_with(":clear") {
         return json!("");
     }
-    if path.starts_with("api.twilio.com/") {
+    if ["api.twilio.com/", "api.stripe.com/"].iter().any(|host| path.starts_with(host)) {
         let mut pairs: Vec<String> = body.as_str().unwrap_or_default().split('&').map(decode).collect();
         pairs.retain(|pair| !pair.ends_with('='));
         pairs.sort();

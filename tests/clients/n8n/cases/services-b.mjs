@@ -648,8 +648,8 @@ const wooCommerce = of('wooCommerce', [
   ['customer: getAll', 1, { resource: 'customer', operation: 'getAll', filters: {} }, [{ body: [{ id: 3 }] }]],
   ['customer: getAll with an e-mail', 1, { resource: 'customer', operation: 'getAll', limit: 1, filters: { email: '={{ $json.e }}' } }, [{ body: [{ id: 3 }] }], [{ e: 'a@example.com' }]],
   ['customer: get', 1, { resource: 'customer', operation: 'get', customerId: '3' }, [{ id: 3 }]],
-  ['customer: create', 1, { resource: 'customer', email: 'a@example.com', additionalFields: { firstName: 'Ada' } }, [{ id: 3 }]],
-  ['customer: update', 1, { resource: 'customer', operation: 'update', customerId: '3', updateFields: { firstName: 'Ada' } }, [{ id: 3 }]],
+  ['customer: create', 1, { resource: 'customer', email: 'a@example.com', additionalFields: { first_name: 'Ada' } }, [{ id: 3 }]],
+  ['customer: update', 1, { resource: 'customer', operation: 'update', customerId: '3', updateFields: { first_name: 'Ada' } }, [{ id: 3 }]],
 ]);
 
 const wordpress = of('wordpress', [

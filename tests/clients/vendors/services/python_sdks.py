@@ -198,6 +198,10 @@ def submit(reddit, request):
     return reddit.subreddit(body["sr"]).submit(body["title"], **content)
 
 
+def list_rules(reddit, request):
+    return list(reddit.subreddit(request.path_values["subreddit"]).rules)
+
+
 REDDIT = Python(
     "praw",
     reddit_client,
@@ -207,6 +211,7 @@ REDDIT = Python(
         "search-everywhere": search_everywhere,
         "get-post": get_post,
         "get-community": lambda reddit, it: reddit.subreddit(it.path_values["subreddit"]).title,
+        "list-rules": list_rules,
         "create-text-post": submit,
         "create-link-post": submit,
         "comment": lambda reddit, it: reddit.submission(it.body["thing_id"].removeprefix("t3_")).reply(it.body["text"]),
@@ -253,6 +258,12 @@ def create_event(_, request):
     return event.save()
 
 
+def get_message(_, request):
+    mailbox = MailBox(**ME)
+    fields = dict(request.query).get("$select")
+    return mailbox.get_message(request.path_values["messageId"], query=mailbox.q().select(*fields.split(",")) if fields else None)
+
+
 def list_messages(_, request):
     mailbox = MailBox(**ME)
     query = mailbox.q().equals("isRead", False) & mailbox.q().select("subject")
@@ -273,7 +284,7 @@ OUTLOOK = Python(
         "create-draft": lambda _, it: message(it).save_draft(),
         "create-draft-resource": lambda _, it: message(it).save_draft(),
         "list-messages": list_messages,
-        "get-message": lambda _, it: MailBox(**ME).get_message(it.path_values["messageId"]),
+        "get-message": get_message,
         "mark-message": lambda _, it: message(it).mark_as_read(),
         "update-message": lambda _, it: message(it).mark_as_read(),
         "move-message": lambda _, it: message(it).move("archive"),

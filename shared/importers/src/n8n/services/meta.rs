@@ -10,17 +10,19 @@ use crate::syntax::escape_jinja;
 use crate::translation::Translation;
 
 const HOST: &str = "https://graph.facebook.com";
+/// Where files of videos are uploaded.
+const VIDEO_HOST: &str = "https://graph-video.facebook.com";
 const VERSION: &str = "v23.0";
 
-fn call(method: &str, path: Vec<Arg>, source: &Source) -> Map<String, Value> {
+fn call(method: &str, host: &str, path: Vec<Arg>, source: &Source) -> Map<String, Value> {
     let path = path.iter().map(|segment| match segment.value() {
         Some(value) => scalar_text(&value).trim_matches('/').to_owned(),
         None => format!("${{{}}}", segment.script(source.js)),
     });
     let path = path.filter(|segment| !segment.is_empty()).collect::<Vec<_>>().join("/");
     let url = match path.contains("${") {
-        true => json!({"js": format!("`{HOST}/{path}`")}),
-        false => escape_jinja(&format!("{HOST}/{path}")).into(),
+        true => json!({"js": format!("`{host}/{path}`")}),
+        false => escape_jinja(&format!("{host}/{path}")).into(),
     };
     Map::from_iter([
         ("method".to_owned(), json!(method)),
@@ -48,7 +50,8 @@ pub fn graph(source: &Source) -> Option<Translation> {
     if has_stray {
         return None;
     }
-    let mut config = call(method, path, source);
+    let host = if source.text("hostUrl").starts_with("graph-video.") { VIDEO_HOST } else { HOST };
+    let mut config = call(method, host, path, source);
     let mut query = Map::new();
     let mut notes = Vec::new();
     for pair in list(source.get("options.queryParameters.parameter")) {
@@ -78,7 +81,7 @@ pub fn graph(source: &Source) -> Option<Translation> {
 /// The address of a file that someone sent over WhatsApp.
 pub fn media_url(source: &Source) -> Option<Translation> {
     let id = source.find_any(&["mediaGetId", "mediaId"])?;
-    Some(translation(call("GET", vec![Arg::text(VERSION), Arg::Parameter(id.clone())], source)))
+    Some(translation(call("GET", HOST, vec![Arg::text(VERSION), Arg::Parameter(id.clone())], source)))
 }
 
 /// A file with an address, sent over WhatsApp.
@@ -112,7 +115,7 @@ pub fn send_media(source: &Source) -> Option<Translation> {
         json!({"result": {"js": format!("({{ phone: {phone}, message: {message} }})")}}),
     );
     let phone = Arg::Script("$json.phone".to_owned());
-    let mut sent = call("POST", vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
+    let mut sent = call("POST", HOST, vec![Arg::text(VERSION), phone, Arg::text("messages")], source);
     sent.insert("body".to_owned(), json_body("$json.message"));
     Some(translation(upload).before("upload", "http", sent.into()).with_notes([FILE_LIMIT]))
 }
@@ -139,7 +142,7 @@ fn message(source: &Source, kind: &str, content: Arg) -> String {
 
 fn post(source: &Source, path: &str, body: &str) -> Map<String, Value> {
     let phone = Arg::Parameter(source.get("phoneNumberId").clone());
-    let mut config = call("POST", vec![Arg::text(VERSION), phone, Arg::text(path)], source);
+    let mut config = call("POST", HOST, vec![Arg::text(VERSION), phone, Arg::text(path)], source);
     config.insert("body".to_owned(), json!({"type": "json", "value": {"js": body}}));
     config
 }
