@@ -219,7 +219,10 @@ REDDIT = Python(
     defaults=(
         *("raw_json", "syntax", "t", "limit", "sort", "resubmit", "sendreplies", "nsfw", "spoiler", "validate_on_submit", "text"),
     ),
-    adapt=lambda sent: sent.changed(url=sent.url.replace("/?", "?").rstrip("/").replace("=True", "=true")),
+    adapt=lambda sent: sent.changed(
+        url=sent.url.replace("/?", "?").rstrip("/").replace("=True", "=true"),
+        text=sent.text.replace("=True", "=true"),
+    ),
 )
 
 

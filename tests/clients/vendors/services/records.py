@@ -23,8 +23,9 @@ class Request:
         self.host, self.path = self.parts.netloc, self.parts.path
         self.query = parse_qsl(self.parts.query, keep_blank_values=True)
 
-    def changed(self, method=None, url=None):
-        return Request(method or self.method, url or self.url, self.headers, self.text, self.operation, self.template)
+    def changed(self, method=None, url=None, text=None):
+        text = self.text if text is None else text
+        return Request(method or self.method, url or self.url, self.headers, text, self.operation, self.template)
 
     @property
     def media_type(self):

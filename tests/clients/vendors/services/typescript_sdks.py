@@ -506,7 +506,9 @@ TYPESCRIPT_SDKS = {
             "search": "zendesk.search.query($query.query)",
             "create-user": "zendesk.users.create($body satisfies { user: Partial<User> })",
             "get-user": "zendesk.users.show($userId:number)",
-            "search-users": "zendesk.users.search($query)",
+            # The SDK sends what is undefined, too.
+            "search-users": "zendesk.users.search({"
+            "...($query.query && {query: $query.query}), ...($query.external_id && {external_id: $query.external_id})})",
         },
         defaults=("page[size]",),
         unknown=("page[size]", "page[after]", "page", "per_page"),
