@@ -507,8 +507,8 @@ TYPESCRIPT_SDKS = {
             "create-user": "zendesk.users.create($body satisfies { user: Partial<User> })",
             "get-user": "zendesk.users.show($userId:number)",
             # The SDK sends what is undefined, too.
-            "search-users": "zendesk.users.search({"
-            "...($query.query && {query: $query.query}), ...($query.external_id && {external_id: $query.external_id})})",
+            "search-users": "zendesk.users.search({...(untyped($query.query) ? {query: $query.query} : {}), "
+            "...(untyped($query.external_id) ? {external_id: $query.external_id} : {})})",
         },
         defaults=("page[size]",),
         unknown=("page[size]", "page[after]", "page", "per_page"),
