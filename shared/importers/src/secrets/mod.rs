@@ -7,7 +7,7 @@ mod parameters;
 mod text;
 
 use domain::credential::Credential;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::notes::{Notes, note};
 
@@ -54,17 +54,26 @@ pub fn redact(original: &Value) -> Value {
         Value::String(text) => redact_text(text).into(),
         Value::Array(items) => items.iter().map(redact).collect(),
         Value::Object(entries) => {
-            // `{"name": "X-Api-Key", "value": "…"}`
-            let named = ["name", "key"].iter().filter_map(|field| entries.get(*field)?.as_str());
-            let is_pair = named.into_iter().any(is_secret);
+            let is_pair = pair_names(entries).any(is_secret);
             let entry = |(name, entry): (&String, &Value)| {
                 let is_value = is_pair && name.to_ascii_lowercase().contains("value");
-                (name.clone(), if is_value || is_secret(name) { redact_value(entry) } else { redact(entry) })
+                let is_secret = is_value || (is_secret(name) && !is_value_of_name(entries, name));
+                (name.clone(), if is_secret { redact_value(entry) } else { redact(entry) })
             };
             Value::Object(entries.iter().map(entry).collect())
         }
         other => other.clone(),
     }
+}
+
+/// The names in a pair such as `{"name": "X-Api-Key", "value": "…"}`.
+fn pair_names(entries: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    ["name", "key", "keyName"].into_iter().filter_map(|field| entries.get(field)?.as_str())
+}
+
+/// Whether the field is the value in `{"keyName": "city", "keyValue": "…"}`, in which only `keyName` says what it is.
+fn is_value_of_name(entries: &Map<String, Value>, field: &str) -> bool {
+    field == "keyValue" && entries.contains_key("keyName")
 }
 
 /// The value with everything removed except its type and the name of its header.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::lenient::truncate;
 use super::names::{Name, holds_clear_text};
 use super::text::{redact_code, redact_json};
-use super::{REDACTED, remove_url_secrets};
+use super::{REDACTED, is_value_of_name, pair_names, remove_url_secrets};
 
 /// The most removed secrets that are reported for one node.
 const MAX_REMOVED: usize = 40;
@@ -61,13 +61,12 @@ impl CleanParameters {
     }
 
     fn clean_object(&mut self, entries: &Map<String, Value>) -> Map<String, Value> {
-        // `{"name": "client_secret", "value": "…"}`
-        let named = ["name", "key"].into_iter().filter_map(|field| entries.get(field)?.as_str());
-        let named = named.into_iter().find(|name| Name::read(name).is_some()).map(str::to_owned);
+        let named = pair_names(entries).find(|name| Name::read(name).is_some()).map(str::to_owned);
         let clean = entries.iter().map(|(name, entry)| {
             let is_value = name.to_ascii_lowercase().contains("value");
             let of = match &named {
                 Some(named) if is_value => Some(named.as_str()),
+                _ if is_value_of_name(entries, name) => None,
                 // Most parameters with a name such as `outputKey` name a field.
                 _ => Some(name.as_str()).filter(|name| Name::read(name) == Some(Name::Secret)),
             };
@@ -150,6 +149,7 @@ mod tests {
         ], "keys": {"key": [{"currentKey": "a", "newKey": "b"}]}, "value": {"token": "={{ $json.t }}", "a": 1},
             "url": "=https://x/?token={{ $json.t }}&page=2", "outputKey": "Billing",
             "body": "={\"token\": \"{{ $json.t }}\", \"auth\": \"Bearer {{ $json.t }}\", \"key\": {{ $json.k }}, \"pass\": null}",
+            "filters": [{"keyName": "city", "condition": "eq", "keyValue": "Bonn"}],
             "text": "Ask for the token: a word", "fields": [{"name": "key", "value": "status"}, {"name": "auth_url", "value": "https://x"}],
             "code": "const redisKey = `price:${a}`; document.cookie = 'token=' + a; const headerKey = 'name'; 'no bearer token'"});
         let clean = CleanParameters::new(&given);
@@ -161,7 +161,7 @@ mod tests {
         let given = json!({"list": [
             {"name": "client_secret", "value": "S3CRET"}, {"name": "X-Api-Key", "value": "={{ 'S3CRET'.trim() }}"},
             {"name": "Authorization", "value": "=Bearer S3CRET"}, {"name": "pin", "stringValue": "1"},
-            {"name": "key", "value": "S3CRET-0123456789"},
+            {"name": "key", "value": "S3CRET-0123456789"}, {"keyName": "api_token", "keyValue": "S3CRET"},
         ], "value": {"api_key": "S3CRET"}, "secret": "S3CRET", "password": 12345,
             "url": "https://me:S3CRET@x/?token=S3CRET&page=2",
             "body": "={\"apiKey\": \"S3CRET\", \"auth\": {\"password\": 12345, \"as\": {{ $json.as }}}}",
@@ -170,7 +170,7 @@ mod tests {
         let kept = json!({"list": [
             {"name": "client_secret", "value": "(left out)"}, {"name": "X-Api-Key", "value": "(left out)"},
             {"name": "Authorization", "value": "(left out)"}, {"name": "pin", "stringValue": "1"},
-            {"name": "key", "value": "(left out)"},
+            {"name": "key", "value": "(left out)"}, {"keyName": "api_token", "keyValue": "(left out)"},
         ], "value": {"api_key": "(left out)"}, "secret": "(left out)", "password": "(left out)", "url": "https://x/?page=2",
             "body": "={\"apiKey\": \"(left out)\", \"auth\": {\"password\": \"(left out)\", \"as\": {{ $json.as }}}}",
             "code": "call('(left out)', 'https://api.telegram.org/bot(left out)/x')"});
@@ -180,6 +180,7 @@ mod tests {
             "field X-Api-Key",
             "field Authorization",
             "field key",
+            "field api_token",
             "field api_key",
             "field secret",
             "field password",
