@@ -52,6 +52,7 @@ const { EXPOSED_RPC_METHODS } = runnerFile('runner-types.js');
 const { DataRequestResponseReconstruct } = runnerFile('data-request/data-request-response-reconstruct.js');
 const { createRequireResolver } = runnerFile('js-task-runner/require-resolver.js');
 const axios = createRequire(require.resolve('n8n-core'))('axios');
+const RssParser = createRequire(require.resolve('n8n-nodes-base/dist/nodes/RssFeedRead/RssFeedRead.node.js'))('rss-parser');
 
 Container.get(InstanceSettings);
 // The manager of SSH connections would keep this process alive, with a timer.
@@ -207,6 +208,12 @@ function seen(request, url, bytes) {
 /** Sends the requests of n8n's client to the stub, and keeps everything else of the client as it is. */
 const http = axios.getAdapter('http');
 let last = Promise.resolve();
+/** The RSS node has a client of its own. Here it sends its requests as the other nodes do. */
+RssParser.prototype.parseURL = async function (url) {
+  const { data, status } = await axios.get(url, { headers: this.options.headers, transformResponse: (body) => body, validateStatus: null });
+  if (status >= 300) throw new Error(`Status code ${status}`);
+  return this.parseString(data);
+};
 /** n8n sends the requests of all items at once. Here each waits for the one before, so that their order is always the same. */
 axios.defaults.adapter = (config) => {
   const answer = last.then(() => sendToStub(config));

@@ -147,7 +147,7 @@ fn new_rows_of_a_sheet_and_changed_files_are_found() {
 #[test]
 fn every_poll_lets_only_new_entries_pass() {
     for (kind, parameters, types) in [
-        ("rssFeedReadTrigger", json!({"feedUrl": "https://example.com/feed"}), "schedule feed table"),
+        ("rssFeedReadTrigger", json!({"feedUrl": "https://example.com/feed"}), "schedule http table"),
         ("googleCalendarTrigger", json!({"triggerOn": "eventStarted", "calendarId": "a"}), "schedule http table"),
         ("googleDriveTrigger", json!({"triggerOn": "specificFile", "fileToWatch": "f"}), "schedule http table"),
         ("notionTrigger", json!({"databaseId": "d"}), "schedule http table code"),

@@ -25,7 +25,6 @@ const CREDENTIALS = {
   openWeatherMap: ['openWeatherMapApi'],
   pipedrive: ['pipedriveApi'],
   reddit: ['redditOAuth2Api'],
-  rssFeedRead: [],
   salesforce: ['salesforceOAuth2Api'],
   shopify: ['shopifyAccessTokenApi'],
   stripe: ['stripeApi'],

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::UNKNOWN_HOST;
-use super::poll::{MAX_POLLED, Poll};
+use super::poll::Poll;
 use super::source::{Arg, Source, is_static, names, text_field};
 use crate::lenient::{is_empty, scalar_text, truncate};
 use crate::notes::{Notes, note};
@@ -65,28 +65,37 @@ fn or_empty(value: &Value) -> &Value {
     if value.is_null() { &EMPTY } else { value }
 }
 
-/// The entries of a feed, by the names of n8n.
+/// The types of feeds.
+const FEEDS: &str = "application/rss+xml, application/atom+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
+
+/// The items of a feed.
 pub fn feed(source: &Source) -> Option<Translation> {
-    read_feed(source, 500)
-}
-
-/// The trigger of feeds.
-pub fn poll(source: &Source) -> Option<Poll> {
-    Some(Poll::new(read_feed(source, MAX_POLLED)?, "$json.guid ?? $json.link ?? $json.title"))
-}
-
-fn read_feed(source: &Source, limit: u64) -> Option<Translation> {
     let given = source.find_any(&["url", "feedUrl"]).unwrap_or(&EMPTY);
     let address = scalar_text(given);
     let is_invalid = is_static(given) && domain::address::problem(&address).is_some();
     let url = if is_invalid { json!({"js": quote(&address)}) } else { text_field(source, given) };
-    let config = json!({"url": url, "limit": limit, "itemMode": {"result": {"js": "n8n.feedItems(output)"}}});
-    let has_fields = !scalar_text(source.get("options.customFields")).is_empty();
+    let items = match source.find("options.customFields") {
+        Some(names) => format!("n8n.feedItems(output, {})", (source.js)(names)),
+        None => "n8n.feedItems(output)".to_owned(),
+    };
+    let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items}))]);
+    // Older versions read one feed, whatever comes in.
+    if source.kind == "rssFeedRead" && source.version < 1.1 {
+        item_mode.insert("run".to_owned(), "first".into());
+    }
+    let config = json!({
+        "method": "GET", "url": url, "headers": {"Accept": FEEDS}, "response": "text", "itemMode": item_mode,
+    });
     let notes = [
         is_invalid.then(|| format!("`{}` is no URL: write the one of the feed", truncate(&address, 80))),
-        has_fields.then(|| "fields of its own are not read".to_owned()),
+        source.is_true("options.ignoreSSL").then(|| "certificates are always verified".to_owned()),
     ];
-    Some(Translation::new("feed", config).with_notes(notes.into_iter().flatten()))
+    Some(Translation::new("http", config).with_notes(notes.into_iter().flatten()))
+}
+
+/// The trigger of feeds.
+pub fn poll(source: &Source) -> Option<Poll> {
+    Some(Poll::new(feed(source)?, "$json.guid ?? $json.id ?? $json.link ?? $json.title"))
 }
 
 pub fn graphql(source: &Source) -> Option<Translation> {

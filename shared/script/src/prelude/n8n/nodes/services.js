@@ -65,33 +65,7 @@
     return `AND(${Object.entries(columns).map(equal).join(', ')})`;
   };
 
-  // --- Feeds and SQL ---
-
-  /** The entries of a feed, by the names of n8n. */
-  n8n.feedItems = ({ items: entries }) =>
-    entries.map((entry) => {
-      const plain = String(entry.content ?? entry.summary ?? '')
-        .replace(/<[^>]*>/g, '')
-        .trim();
-      const fields = {
-        creator: entry.author,
-        title: entry.title,
-        link: entry.link,
-        pubDate: entry.published ?? entry.updated,
-        author: entry.author,
-        content: entry.content ?? entry.summary,
-        contentSnippet: plain,
-        guid: entry.id,
-        categories: entry.categories.length > 0 ? entry.categories : undefined,
-        isoDate: entry.published ?? entry.updated,
-        enclosure: entry.attachments[0] && {
-          url: entry.attachments[0].url,
-          type: entry.attachments[0].contentType,
-          length: entry.attachments[0].bytes,
-        },
-      };
-      return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
-    });
+  // --- SQL ---
 
   /** The values of placeholders: a list, or a text with commas. */
   n8n.sqlValues = (value) =>
