@@ -329,7 +329,6 @@ const hubspot = of('hubspot', [
   ['company: getAll', 2.1, { ...app, resource: 'company', operation: 'getAll', limit: 2, options: {} }, [{ companies: [hubspotCompany], 'has-more': false, offset: 1, results: [] }]],
   ['company: getAll with properties', 2.1, { ...app, resource: 'company', operation: 'getAll', returnAll: true, options: { propertiesCollection: { propertiesValues: { properties: ['name'], propertyMode: 'properties' } } } }, [{ companies: [hubspotCompany], 'has-more': false, offset: 1, results: [] }]],
   ['company: searchByDomain', 2.1, { ...app, resource: 'company', operation: 'searchByDomain', domain: '={{ $json.d }}', limit: 1, options: {} }, hubspotFound(hubspotCompany), [{ d: 'acme.example' }]],
-  ['company: search', 2.1, { ...app, resource: 'company', operation: 'search', ...hubspotWhere([['name', 'EQ', 'Acme']]), additionalFields: {} }, hubspotFound(hubspotObject(12, { name: 'Acme' }))],
   ['company: getRecentlyCreatedUpdated', 2.1, { ...app, resource: 'company', operation: 'getRecentlyCreatedUpdated', limit: 2, additionalFields: {} }, hubspotFound(hubspotCompany)],
   ['company: delete', 2.1, { ...app, resource: 'company', operation: 'delete', companyId: id('12') }, [{ companyId: 12, deleted: true }]],
   ['deal: create', 2.1, { ...app, resource: 'deal', stage: 's1', additionalFields: { dealName: 'Big', amount: '={{ $json.n }}', pipeline: 'default', description: 'd', closeDate: '2026-03-14T00:00:00' } }, [hubspotDeal]],

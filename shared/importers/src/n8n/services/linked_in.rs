@@ -19,11 +19,12 @@ pub fn translate(source: &Source) -> Option<Translation> {
         _ => format!("`urn:li:person:${{{}}}`", source.js_or("person", "\"\"")),
     };
     let fields = |content: Option<Arg>| {
+        let distribution = json!({"feedDistribution": "MAIN_FEED", "thirdPartyDistributionChannels": []});
         let visibility = source.js_or("additionalFields.visibility", "\"PUBLIC\"");
         let mut fields = vec![
             ("author".to_owned(), Arg::Script(author.clone())),
             ("lifecycleState".to_owned(), Arg::text("PUBLISHED")),
-            ("distribution".to_owned(), Arg::Parameter(json!({"feedDistribution": "MAIN_FEED"}))),
+            ("distribution".to_owned(), Arg::Parameter(distribution)),
             ("visibility".to_owned(), Arg::Script(format!("String({visibility}).toUpperCase()"))),
             ("commentary".to_owned(), Arg::Script(format!("n8n.linkedInText({})", source.js_or("text", "\"\"")))),
         ];

@@ -40,11 +40,16 @@ struct Line {
     /// The parameters of ours, each with its value.
     #[serde(default)]
     with: IndexMap<String, Rule>,
-    /// What becomes the items; the body of the answer by default.
+    /// What becomes the items; the body of the answer by default. `{name}` is a parameter of n8n.
     result: Option<String>,
     /// What is not imported if it is given.
     #[serde(default)]
     notes: IndexMap<String, String>,
+    /// What the report says if a parameter of ours has no value.
+    #[serde(default)]
+    missing: IndexMap<String, String>,
+    /// What the report always says.
+    note: Option<String>,
 }
 
 /// How the value of a parameter is read from the parameters of n8n.
@@ -123,20 +128,37 @@ const BODY: &str = "output.body";
 pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Translation> {
     let line = find(source, resource, operation)?;
     let arguments = line.with.iter().filter_map(|(name, rule)| Some((name.clone(), rule.read(source)?)));
-    let result = line.result.as_deref().unwrap_or(BODY);
+    let arguments: IndexMap<String, Arg> = arguments.collect();
+    let missing = line.missing.iter().filter(|(name, _)| !arguments.contains_key(*name));
+    let given = line.notes.iter().filter(|(path, _)| source.find(path).is_some_and(|value| *value != false));
+    let notes: Vec<&String> = missing.chain(given).map(|(_, note)| note).chain(&line.note).collect();
+    let result = fill_result(source, line.result.as_deref().unwrap_or(BODY));
     let mut translation = match &line.request {
-        Some(request) => request.node(source, arguments.collect(), result),
+        Some(request) => request.node(source, arguments, &result),
         None => {
             let mut call = Call::new(&line.call)?;
-            arguments.for_each(|(name, argument)| call.set(source, &name, argument));
-            call.node(result)?
+            arguments.into_iter().for_each(|(name, argument)| call.set(source, &name, argument));
+            call.node(&result)?
         }
     };
-    if line.with.values().any(|rule| matches!(rule, Rule::Limit(_))) && source.is_true("returnAll") {
+    if line.with.values().any(Rule::has_limit) && source.is_true("returnAll") {
         translation = translation.with_notes([FIRST_PAGE]);
     }
-    let notes = line.notes.iter().filter(|(path, _)| source.find(path).is_some_and(|value| *value != false));
-    Some(translation.with_notes(notes.map(|(_, note)| note.clone())))
+    Some(translation.with_notes(notes))
+}
+
+/// The result of a line with the parameters that it names.
+fn fill_result(source: &Source, result: &str) -> String {
+    let mut parts = result.split('{');
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        match part.split_once('}').filter(|(name, _)| is_name(name)) {
+            Some((name, rest)) => filled.extend([&source.js(name), rest]),
+            None => filled.extend(["{", part]),
+        }
+    }
+    filled
 }
 
 fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Line> {
@@ -163,6 +185,15 @@ fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Lin
 }
 
 impl Rule {
+    /// Whether the number of items has a limit in it.
+    fn has_limit(&self) -> bool {
+        match self {
+            Self::Limit(_) => true,
+            Self::Fields(Fields { fields }) => fields.values().any(Self::has_limit),
+            _ => false,
+        }
+    }
+
     fn read(&self, source: &Source) -> Option<Arg> {
         match self {
             Self::Path(path) => source.find(path).map(|value| Arg::Parameter(value.clone())),

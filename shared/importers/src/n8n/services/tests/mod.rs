@@ -224,8 +224,11 @@ fn files_go_to_messages_and_drives() {
 fn operations_of_the_table_have_their_defaults() {
     let steps = translated("trello", 1.0, json!({"listId": "=a{{ 1 }}", "name": "Card"}));
     assert_eq!(steps[0]["config"]["query"], json!({"idList": {"js": "$text`a${() =>  1 }`"}, "name": "Card"}));
-    let settings = translated("jira", 1.0, json!({"operation": "get", "issueKey": "ED-1"}));
-    assert_eq!(settings[0]["config"]["url"], "https://to-be-chosen.atlassian.net/rest/api/3/issue/ED-1");
+    let comment = json!({"resource": "issueComment", "issueKey": "ED-1", "comment": "x"});
+    let settings = translated("jira", 1.0, comment);
+    assert_eq!(settings[0]["config"]["url"], "https://to-be-chosen.atlassian.net/rest/api/3/issue/ED-1/comment");
+    let delete = translated("hubspot", 2.1, json!({"resource": "deal", "operation": "delete", "dealId": "13"}));
+    assert_eq!(delete[0]["config"]["itemMode"]["result"]["js"], "({ vid: \"13\", deleted: true })");
     assert!(translate("trello", 1.0, &json!({"operation": "unknown"}), &js).is_none());
     assert!(translate("unknown", 1.0, &json!({}), &js).is_none());
 }

@@ -128,29 +128,27 @@
 
   // --- Jira, Linear and Zendesk ---
 
-  const jiraText = (text) => ({
-    type: 'doc',
-    version: 1,
-    content: String(text)
-      .split('\n')
-      .map((line) => ({ type: 'paragraph', content: line ? [{ type: 'text', text: line }] : [] })),
-  });
   const named = (value, field) => (/^\d+$/.test(String(value)) ? { id: String(value) } : { [field]: String(value) });
+  /** The fields of an issue for version 2 of the API, in which a description is a text. */
   n8n.jiraFields = ({ project, issueType, summary, description, fields = {} }) => {
-    const text = description ?? fields.description;
-    const [assignee, reporter, priority] = [idOf(fields.assignee), idOf(fields.reporter), idOf(fields.priority)];
-    const custom = list(fields.customFieldsUi?.customFieldsValues).map(({ fieldId, fieldValue }) => [idOf(fieldId), fieldValue]);
+    const reference = (value, make) => (isGiven(idOf(value)) ? make(idOf(value)) : undefined);
+    const [type, labels] = [fields.issueType ?? issueType, list(fields.labels ?? fields.serverLabels)];
+    const components = list(fields.componentIds);
+    const custom = list(fields.customFieldsUi?.customFieldsValues).map(({ fieldId, fieldValue }) => [
+      String(idOf(fieldId) ?? '').trim(),
+      fieldValue,
+    ]);
     return {
       summary: fields.summary ?? summary,
-      project: isGiven(project) ? named(idOf(project), 'key') : undefined,
-      issuetype: isGiven(fields.issueType ?? issueType) ? named(idOf(fields.issueType ?? issueType), 'name') : undefined,
-      description: isGiven(text) ? jiraText(text) : undefined,
-      labels: list(fields.labels).length > 0 ? list(fields.labels).flatMap(splitNames) : undefined,
-      assignee: isGiven(assignee) ? { accountId: assignee } : undefined,
-      reporter: isGiven(reporter) ? { accountId: reporter } : undefined,
-      priority: isGiven(priority) ? named(priority, 'name') : undefined,
-      parent: isGiven(fields.parentIssueKey) ? { key: fields.parentIssueKey } : undefined,
-      duedate: isGiven(fields.dueDate) ? toDate(fields.dueDate).toFormat('yyyy-MM-dd') : undefined,
+      project: reference(project, (id) => named(id, 'key')),
+      issuetype: reference(type, (id) => named(id, 'name')),
+      description: description ?? fields.description,
+      labels: labels.length > 0 ? labels.flatMap(splitNames) : undefined,
+      assignee: reference(fields.assignee, (id) => ({ id })),
+      reporter: reference(fields.reporter, (id) => ({ id })),
+      priority: reference(fields.priority, (id) => named(id, 'name')),
+      components: components.length > 0 ? components.map((id) => ({ id })) : undefined,
+      parent: reference(fields.parentIssueKey, (key) => ({ key: String(key).toUpperCase() })),
       ...Object.fromEntries(custom.filter(([id]) => isGiven(id))),
     };
   };
@@ -319,26 +317,69 @@
     lastname: 'LastName',
     emailBouncedReason: 'EmailBouncedReason',
   };
-  n8n.salesforceFields = ({ fields = {}, more = {} }) => {
+  n8n.salesforceFields = ({ fields = {}, more = {}, external }) => {
     const written = { ...fields };
     for (const [name, value] of Object.entries(more)) {
       if (name === 'customFieldsUi')
         for (const { fieldId, value: content } of list(value?.customFieldsValues)) written[fieldId] = content;
       else if (isGiven(value)) written[SALESFORCE_NAMES[name] ?? name[0].toUpperCase() + name.slice(1)] = value;
     }
-    return written;
+    // Salesforce refuses the field that is in the address.
+    return n8n.without(written, [external]);
   };
+  /** The fields of a record if none are chosen. */
+  const SALESFORCE_FIELDS = {
+    Account: 'id,name,type',
+    Case: 'id,accountId,contactId,priority,status,subject,type',
+    Contact: 'id,firstname,lastname,email',
+    Lead: 'id,company,firstname,lastname,street,postalCode,city,email,status',
+    Opportunity: 'id,accountId,amount,probability,type',
+    Task: 'id,subject,status,priority',
+  };
+  /** A date, a time or a number, which has no quotes. */
+  const isSoqlLiteral = (text) => /^-?\d+(\.\d+)?$|^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text);
   n8n.salesforceQuery = ({ object, fields, conditions, limit, all }) => {
     const chosen = typeof fields === 'string' ? splitNames(fields) : list(fields);
     const literal = (value) =>
-      typeof value === 'number' || typeof value === 'boolean' ? value : n8n.texts.quote(String(value), "'");
-    const OPERATORS = { equal: '=', '>': '>', '<': '<', '>=': '>=', '<=': '<=' };
+      typeof value === 'string' && !isSoqlLiteral(value) ? n8n.texts.quote(value, "'") : (value?.toISO?.() ?? value);
     const where = list(conditions).map(
-      ({ field, operation = 'equal', value }) => `${field} ${OPERATORS[operation] ?? operation} ${literal(value)}`,
+      ({ field, operation = 'equal', value }) => `${field} ${operation === 'equal' ? '=' : operation} ${literal(value)}`,
     );
-    const names =
-      chosen.length > 0 ? ['Id', ...chosen.filter((name) => name.toLowerCase() !== 'id')].join(',') : 'FIELDS(STANDARD)';
-    const most = all === true ? 200 : (limit ?? 50);
-    return `SELECT ${names} FROM ${object}${where.length > 0 ? ` WHERE ${where.join(' AND ')}` : ''} LIMIT ${most}`;
+    const names = chosen.length > 0 ? chosen.join(',') : (SALESFORCE_FIELDS[object] ?? 'FIELDS(STANDARD)');
+    // All standard fields can be read of 200 records at most.
+    const most = all !== true ? (limit ?? 50) : names.startsWith('FIELDS(') ? 200 : undefined;
+    const parts = [`SELECT ${names} FROM ${object}`, where.length > 0 && `WHERE ${where.join(' AND ')}`, most && `LIMIT ${most}`];
+    return parts.filter(Boolean).join(' ');
+  };
+
+  // --- Pipedrive ---
+
+  /** Fields that are objects in version 1 of the API: those of a linked record. */
+  const PIPEDRIVE_LINKS = {
+    deal: ['creator_user_id', 'user_id', 'person_id', 'org_id'],
+    person: ['owner_id', 'org_id'],
+    organization: ['owner_id'],
+  };
+  /** The fields of a version 1 record for an own field: an amount also has a currency, and a range an end. */
+  const pipedriveField = ([key, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([name, part]) => [name === 'value' ? key : `${key}_${name}`, part])
+      : [[key, Array.isArray(value) ? value.join(',') : value]];
+  const pipedriveTime = (value) => value.replace(/^(\d{4}-\d\d-\d\d)T([\d:]{8})(?:\.\d+)?Z$/, '$1 $2');
+  /** A record of version 2 of the API with the form of version 1, which n8n gives. */
+  n8n.pipedriveRecord = (kind, { custom_fields: own = {}, emails, phones, label_ids: labels, is_deleted: isDeleted, ...record }) => {
+    const fields = Object.entries({
+      ...record,
+      ...(emails && { email: emails }),
+      ...(phones && { phone: phones }),
+      ...(labels && { label: labels.length > 0 ? labels.join(',') : null }),
+      ...(isDeleted !== undefined && { active_flag: !isDeleted }),
+    });
+    const written = fields.map(([name, value]) => {
+      const key = name === 'owner_id' && ['deal', 'activity'].includes(kind) ? 'user_id' : name;
+      if (typeof value === 'number' && PIPEDRIVE_LINKS[kind]?.includes(key)) return [key, { value }];
+      return [key, typeof value === 'string' && name.endsWith('_time') ? pipedriveTime(value) : value];
+    });
+    return Object.fromEntries([...written, ...Object.entries(own).flatMap(pipedriveField)]);
   };
 });
