@@ -62,12 +62,14 @@ impl CleanParameters {
 
     fn clean_object(&mut self, entries: &Map<String, Value>) -> Map<String, Value> {
         // `{"name": "client_secret", "value": "…"}`
-        let named = ["name", "key"].into_iter().filter_map(|field| entries.get(field)?.as_str());
+        let named = ["name", "key", "keyName"].into_iter().filter_map(|field| entries.get(field)?.as_str());
         let named = named.into_iter().find(|name| Name::read(name).is_some()).map(str::to_owned);
         let clean = entries.iter().map(|(name, entry)| {
             let is_value = name.to_ascii_lowercase().contains("value");
             let of = match &named {
                 Some(named) if is_value => Some(named.as_str()),
+                // The value of a column: `{"keyName": "status", "keyValue": "…"}`
+                _ if name == "keyValue" && entries.contains_key("keyName") => None,
                 // Most parameters with a name such as `outputKey` name a field.
                 _ => Some(name.as_str()).filter(|name| Name::read(name) == Some(Name::Secret)),
             };
@@ -150,7 +152,7 @@ mod tests {
         ], "keys": {"key": [{"currentKey": "a", "newKey": "b"}]}, "value": {"token": "={{ $json.t }}", "a": 1},
             "url": "=https://x/?token={{ $json.t }}&page=2", "outputKey": "Billing",
             "body": "={\"token\": \"{{ $json.t }}\", \"auth\": \"Bearer {{ $json.t }}\", \"key\": {{ $json.k }}, \"pass\": null}",
-            "text": "Ask for the token: a word", "fields": [{"name": "key", "value": "status"}, {"name": "auth_url", "value": "https://x"}],
+            "text": "Ask for the token: a word", "filters": [{"keyName": "status", "keyValue": "open"}], "fields": [{"name": "key", "value": "status"}, {"name": "auth_url", "value": "https://x"}],
             "code": "const redisKey = `price:${a}`; document.cookie = 'token=' + a; const headerKey = 'name'; 'no bearer token'"});
         let clean = CleanParameters::new(&given);
         assert_eq!((clean.value, clean.removed), (given, Vec::new()));
@@ -161,7 +163,7 @@ mod tests {
         let given = json!({"list": [
             {"name": "client_secret", "value": "S3CRET"}, {"name": "X-Api-Key", "value": "={{ 'S3CRET'.trim() }}"},
             {"name": "Authorization", "value": "=Bearer S3CRET"}, {"name": "pin", "stringValue": "1"},
-            {"name": "key", "value": "S3CRET-0123456789"},
+            {"name": "key", "value": "S3CRET-0123456789"}, {"keyName": "token", "keyValue": "S3CRET"},
         ], "value": {"api_key": "S3CRET"}, "secret": "S3CRET", "password": 12345,
             "url": "https://me:S3CRET@x/?token=S3CRET&page=2",
             "body": "={\"apiKey\": \"S3CRET\", \"auth\": {\"password\": 12345, \"as\": {{ $json.as }}}}",
@@ -170,7 +172,7 @@ mod tests {
         let kept = json!({"list": [
             {"name": "client_secret", "value": "(left out)"}, {"name": "X-Api-Key", "value": "(left out)"},
             {"name": "Authorization", "value": "(left out)"}, {"name": "pin", "stringValue": "1"},
-            {"name": "key", "value": "(left out)"},
+            {"name": "key", "value": "(left out)"}, {"keyName": "token", "keyValue": "(left out)"},
         ], "value": {"api_key": "(left out)"}, "secret": "(left out)", "password": "(left out)", "url": "https://x/?page=2",
             "body": "={\"apiKey\": \"(left out)\", \"auth\": {\"password\": \"(left out)\", \"as\": {{ $json.as }}}}",
             "code": "call('(left out)', 'https://api.telegram.org/bot(left out)/x')"});
@@ -180,6 +182,7 @@ mod tests {
             "field X-Api-Key",
             "field Authorization",
             "field key",
+            "field token",
             "field api_key",
             "field secret",
             "field password",
