@@ -42,6 +42,11 @@ struct Line {
     with: IndexMap<String, Rule>,
     /// What becomes the items; the body of the answer by default.
     result: Option<String>,
+    /// The default of `limit`. The operation of ours has no limit: the items are cut.
+    cut: Option<u64>,
+    /// Whether one request is for all items of the input.
+    #[serde(default)]
+    once: bool,
     /// What is not imported if it is given.
     #[serde(default)]
     notes: IndexMap<String, String>,
@@ -124,6 +129,10 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
     let line = find(source, resource, operation)?;
     let arguments = line.with.iter().filter_map(|(name, rule)| Some((name.clone(), rule.read(source)?)));
     let result = line.result.as_deref().unwrap_or(BODY);
+    let result = &match line.cut.filter(|_| !source.is_true("returnAll")) {
+        Some(default) => format!("{result}.slice(0, {})", read_limit(source, default, u64::MAX).script(source.js)),
+        None => result.to_owned(),
+    };
     let mut translation = match &line.request {
         Some(request) => request.node(source, arguments.collect(), result),
         None => {
@@ -132,6 +141,10 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
             call.node(result)?
         }
     };
+    if line.once {
+        let config = translation.steps.iter_mut().map(|step| &mut step.config);
+        config.for_each(|config| config["itemMode"]["run"] = "all".into());
+    }
     if line.with.values().any(|rule| matches!(rule, Rule::Limit(_))) && source.is_true("returnAll") {
         translation = translation.with_notes([FIRST_PAGE]);
     }
