@@ -1,10 +1,10 @@
 //! Records of Airtable.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::poll::{MAX_POLLED, Poll};
-use super::source::{Arg, Source, is_static, located, names};
+use super::source::{Arg, Source, is_static, located, names, text_field};
 use crate::lenient::{is_empty, list, scalar_text, text, whole_number};
 use crate::script::quote;
 use crate::translation::Translation;
@@ -23,7 +23,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
                 call.set(source, "baseId", id(source, "base", "app"));
                 call.node("output.body.tables")
             }
-            "getMany" | "getAll" => Call::new("airtable/list-bases")?.node("output.body.bases"),
+            "getMany" | "getAll" => bases(source),
             _ => None,
         };
     }
@@ -84,6 +84,16 @@ fn call(source: &Source, name: &str) -> Option<Call> {
     Some(call)
 }
 
+/// The bases of the account. n8n cuts the list before it leaves out those of other levels.
+fn bases(source: &Source) -> Option<Translation> {
+    let is_all = *source.get("returnAll") != false;
+    let limit = if is_all { String::new() } else { format!(".slice(0, {})", source.js_or("limit", "100")) };
+    let levels = source
+        .find("options.permissionLevel")
+        .map(|levels| format!(".filter(({{ permissionLevel }}) => {}.includes(permissionLevel))", (source.js)(levels)));
+    Call::new("airtable/list-bases")?.node(&format!("output.body.bases{limit}{}", levels.unwrap_or_default()))
+}
+
 fn typecast(source: &Source, call: &mut Call) {
     let typecast = source.find("options.typecast").cloned().unwrap_or(false.into());
     call.set(source, "typecast", Arg::Parameter(typecast));
@@ -114,6 +124,7 @@ fn fields(source: &Source, without: &[String]) -> Option<Arg> {
         Vec::new()
     };
     let mut left_out = vec!["id".to_owned(), "createdTime".to_owned()];
+    left_out.extend(names(source.get("options.ignoreFields")));
     left_out.extend_from_slice(without);
     Some(Arg::Script(match chosen.is_empty() {
         true => format!("n8n.without($json, {})", Value::from(left_out)),
@@ -196,13 +207,22 @@ fn search(source: &Source) -> Option<Translation> {
         call.set(source, "view", Arg::Parameter(view.clone()));
     }
     let fields = option("fields");
-    if let Some(sort) =
-        list(source.get("sort.property")).first().or_else(|| list(source.get("additionalOptions.sort")).first())
-    {
+    let sorts = list(source.get(if is_old { "additionalOptions.sort.property" } else { "sort.property" }));
+    if let Some(sort) = sorts.first() {
         call.set(source, "sortField", Arg::Parameter(sort["field"].clone()));
         if text(&sort["direction"]) == "desc" {
             call.set(source, "sortDirection", Arg::text("desc"));
         }
+    }
+    // The operation of ours has one parameter for the order, and none for the fields.
+    let mut more = Map::new();
+    for (index, sort) in sorts.iter().enumerate().skip(1) {
+        more.insert(format!("sort[{index}][field]"), text_field(source, &sort["field"]));
+        let direction = if text(&sort["direction"]) == "desc" { "desc" } else { "asc" };
+        more.insert(format!("sort[{index}][direction]"), direction.into());
+    }
+    for (index, field) in fields.and_then(Value::as_array).into_iter().flatten().enumerate() {
+        more.insert(format!("fields[{index}]"), text_field(source, field));
     }
     let is_all = *source.get("returnAll") != false;
     let limit = source.get("limit");
@@ -219,12 +239,13 @@ fn search(source: &Source) -> Option<Translation> {
         _ => "n8n.airtableRecord(record)".to_owned(),
     };
     let result = format!("output.body.records.map((record) => {record})");
-    let sorts = list(source.get("sort.property")).len();
-    let notes = [
-        all.then_some("only the first 100 records are read: a loop reads further pages"),
-        (sorts > 1).then_some("only the first field of the order is used"),
-    ];
-    Some(call.node(&result)?.with_notes(notes.into_iter().flatten()))
+    let note = all.then_some("only the first 100 records are read: a loop reads further pages");
+    let mut translation = call.node(&result)?.with_notes(note);
+    let query = translation.steps.iter_mut().find_map(|step| step.config.get_mut("query")?.as_object_mut());
+    if let Some(query) = query {
+        query.extend(more);
+    }
+    Some(translation)
 }
 
 /// A trigger: the records whose field for the time has the latest values.

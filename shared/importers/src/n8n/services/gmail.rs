@@ -34,6 +34,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("messageLabel", "remove") => labels(source, "messageId", "removeLabelIds", label_ids(source)),
         ("message", "markAsRead") => labels(source, id, "removeLabelIds", Arg::Parameter(json!(["UNREAD"]))),
         ("message", "markAsUnread") => labels(source, id, "addLabelIds", Arg::Parameter(json!(["UNREAD"]))),
+        ("thread", "get") => get_thread(source),
         ("thread", "addLabels") => labels(source, "threadId", "addLabelIds", label_ids(source)),
         ("thread", "removeLabels") => labels(source, "threadId", "removeLabelIds", label_ids(source)),
         _ => None,
@@ -162,15 +163,32 @@ fn get(source: &Source, id: Arg) -> Option<Translation> {
     call.set(source, "format", Arg::text(format));
     let mut translation = call.node(&result)?;
     if is_simple(source) {
-        // The names of the labels are read once.
-        let mut labels = http_config::call("GET", LABELS, None, "n8n.gmailLabeled(output.body)");
-        labels["itemMode"]["run"] = "all".into();
-        translation = translation.before("message", "http", labels);
+        translation = with_labels(translation, "message");
     }
     if source.is_true("options.downloadAttachments") {
         translation = with_attachments(source, translation)?;
     }
     Some(translation)
+}
+
+fn get_thread(source: &Source) -> Option<Translation> {
+    let mut call = Call::new("gmail/get-thread")?;
+    call.set(source, "threadId", Arg::Parameter(source.get("threadId").clone()));
+    let format = match source.get("simple") {
+        simple if text(simple).starts_with('=') => {
+            Arg::Script(format!("({} === false ? \"full\" : \"metadata\")", (source.js)(simple)))
+        }
+        simple => Arg::text(if *simple == false { "full" } else { "metadata" }),
+    };
+    call.set(source, "format", format);
+    Some(with_labels(call.node("output.body")?, "thread"))
+}
+
+/// Adds the names of the labels to messages, or to the messages of conversations. They are read once.
+fn with_labels(translation: Translation, suffix: &'static str) -> Translation {
+    let mut labels = http_config::call("GET", LABELS, None, "n8n.gmailLabeled(output.body)");
+    labels["itemMode"]["run"] = "all".into();
+    translation.before(suffix, "http", labels)
 }
 
 /// Reads the files of the messages: one more node lists them, one reads each, and one adds them to their messages.

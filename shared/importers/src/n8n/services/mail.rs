@@ -100,7 +100,8 @@ pub fn poll(source: &Source) -> Option<Poll> {
 
 pub fn graphql(source: &Source) -> Option<Translation> {
     let endpoint = source.find("endpoint").filter(|_| source.text("requestMethod") != "GET")?;
-    let mut fields = vec![("query".to_owned(), Arg::Parameter(or_empty(source.get("query")).clone()))];
+    let query = or_empty(source.get("query"));
+    let mut fields = vec![("query".to_owned(), Arg::Parameter(query.clone()))];
     if let Some(variables) = source.find("variables") {
         let variables = match variables {
             Value::String(_) => Arg::Script(format!("n8n.parsed({})", (source.js)(variables))),
@@ -111,15 +112,29 @@ pub fn graphql(source: &Source) -> Option<Translation> {
     if let Some(name) = source.find("operationName") {
         fields.push(("operationName".to_owned(), Arg::Parameter(name.clone())));
     }
-    let result = match source.text("responseFormat") {
-        "string" => "({ [\"data\"]: JSON.stringify(output.body) })",
-        _ => "output.body",
+    let is_query = match source.text("requestFormat") {
+        "" => source.version < 1.1,
+        format => format == "graphql",
     };
-    let config = json!({
+    let answer = "n8n.graphqlAnswer(output.body)";
+    let result = match source.text("responseFormat") {
+        // A body that is sent as JSON gets an answer that is read as JSON.
+        "string" => {
+            let name = source.js_or("dataPropertyName", "\"data\"");
+            let text = if is_query { format!("JSON.stringify({answer})") } else { answer.to_owned() };
+            format!("({{ [{name}]: {text} }})")
+        }
+        _ => answer.to_owned(),
+    };
+    let mut config = json!({
         "method": "POST", "url": text_field(source, endpoint), "failOnStatus": true,
         "body": {"type": "json", "value": {"js": Arg::Object(fields).script(source.js)}},
         "itemMode": {"result": {"js": result}},
     });
+    if is_query {
+        config["headers"] = json!({"content-type": "application/graphql"});
+        config["body"] = json!({"type": "text", "text": text_field(source, query)});
+    }
     let has_headers = !is_empty(source.get("headerParametersUi.parameter"));
     let is_open = matches!(source.text("authentication"), "" | "none");
     let notes = has_headers.then_some("its headers are not imported: they may have secrets");

@@ -18,6 +18,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
             let mut call = Call::new("notion/update-page")?;
             call.set(source, "pageId", id(source, "pageId"));
             call.set(source, "properties", properties(source, None));
+            set_icon(source, &mut call);
             call.node(&page(source))
         }
         ("databasePage", "get") => {
@@ -35,18 +36,19 @@ pub fn translate(source: &Source) -> Option<Translation> {
             let mut call = Call::new("notion/create-page")?;
             call.set(source, "parentId", id(source, "pageId"));
             call.set(source, "title", source.argument_or("title", ""));
+            set_icon(source, &mut call);
             if let Some(blocks) = blocks(source) {
                 call.set(source, "children", blocks);
             }
             call.node(&page(source))
         }
-        ("page", "search") => find(source, "page"),
-        ("database", "search") => find(source, "database"),
+        ("page", "search") => find(source, None),
+        ("database", "search") => find(source, Some("database")),
         ("database", "getAll") => {
             let mut call = Call::new("notion/search")?;
             call.set(source, "object", Arg::text("database"));
             call.set(source, "page_size", limit(source));
-            call.node(&pages(source))
+            Some(paged(source, call.node(&pages(source))?))
         }
         ("database", "" | "get") => {
             let mut call = Call::new("notion/get-database")?;
@@ -57,14 +59,24 @@ pub fn translate(source: &Source) -> Option<Translation> {
             let mut call = Call::new("notion/append-blocks")?;
             call.set(source, "blockId", id(source, "blockId"));
             call.set(source, "children", blocks(source)?);
-            call.node("output.body.results")
+            call.node("output.body")
         }
         ("block", "getAll") => {
             let mut call = Call::new("notion/list-blocks")?;
             call.set(source, "blockId", id(source, "blockId"));
             call.set(source, "page_size", limit(source));
-            let nested = source.is_true("fetchNestedBlocks").then_some("blocks within blocks are not read");
-            Some(paged(source, call.node("output.body.results.map(n8n.notionBlock)")?).with_notes(nested))
+            let is_simple = source.version > 2.0 && *source.get("simplifyOutput") != false;
+            let write = if is_simple { "notionSimpleBlock" } else { "notionBlock" };
+            let parent = id(source, "blockId").script(source.js);
+            let result = match source.version {
+                version if version < 2.0 => "output.body.results".to_owned(),
+                _ => format!("output.body.results.map((block) => n8n.{write}(block, {parent}))"),
+            };
+            let notes = [
+                source.is_true("fetchNestedBlocks").then_some("blocks within blocks are not read"),
+                (!is_simple).then_some("the texts of its blocks are in `rich_text`, not in `text`: the API is newer"),
+            ];
+            Some(paged(source, call.node(&result)?).with_notes(notes.into_iter().flatten()))
         }
         ("user", "getAll") => Call::new("notion/list-users")?.node("output.body.results"),
         _ => None,
@@ -86,18 +98,23 @@ fn is_simple(source: &Source) -> bool {
     *source.get("simple") != false
 }
 
-fn page(source: &Source) -> String {
-    match is_simple(source) && source.version >= 2.0 {
-        true => "n8n.notionPage(output.body)".to_owned(),
-        false => "output.body".to_owned(),
+/// The function for the simple form; none if the items have all fields.
+fn simple(source: &Source) -> Option<&'static str> {
+    match source.version {
+        _ if !is_simple(source) => None,
+        // Version 1 has no simple form of databases.
+        version if version < 2.0 => (source.text("resource") != "database").then_some("n8n.notionRow"),
+        _ => Some("n8n.notionPage"),
     }
 }
 
+fn page(source: &Source) -> String {
+    simple(source).map_or_else(|| "output.body".to_owned(), |simple| format!("{simple}(output.body)"))
+}
+
 fn pages(source: &Source) -> String {
-    match is_simple(source) && source.version >= 2.0 {
-        true => "output.body.results.map(n8n.notionPage)".to_owned(),
-        false => "output.body.results".to_owned(),
-    }
+    let map = simple(source).map(|simple| format!(".map({simple})")).unwrap_or_default();
+    format!("output.body.results{map}")
 }
 
 fn limit(source: &Source) -> Arg {
@@ -135,11 +152,21 @@ fn create(source: &Source) -> Option<Translation> {
     let mut call = Call::new("notion/create-database-page")?;
     call.set(source, "databaseId", id(source, "databaseId"));
     call.set(source, "properties", properties(source, source.find("title")));
+    set_icon(source, &mut call);
     if let Some(blocks) = blocks(source) {
         call.set(source, "children", blocks);
     }
-    let icon = source.find("options.icon").map(|_| "its icon is not set");
-    Some(call.node(&page(source))?.with_notes(icon))
+    call.node(&page(source))
+}
+
+fn set_icon(source: &Source, call: &mut Call) {
+    let Some(icon) = source.find("options.icon") else { return };
+    let icon = Arg::Parameter(icon.clone());
+    let (kind, content) = match source.text("options.iconType") {
+        "file" => ("external", Arg::Object(vec![("url".to_owned(), icon)])),
+        _ => ("emoji", icon),
+    };
+    call.set(source, "icon", Arg::Object(vec![("type".to_owned(), Arg::text(kind)), (kind.to_owned(), content)]));
 }
 
 fn get_all(source: &Source) -> Option<Translation> {
@@ -173,10 +200,15 @@ fn get_all(source: &Source) -> Option<Translation> {
     Some(paged(source, call.node(&pages(source))?))
 }
 
-fn find(source: &Source, object: &str) -> Option<Translation> {
-    let mut call = Call::new("notion/search")?;
+fn find(source: &Source, object: Option<&str>) -> Option<Translation> {
+    let chosen = source.find("options.filter.filters.value");
+    let object = object.map(Arg::text).or_else(|| chosen.map(|value| Arg::Parameter(value.clone())));
+    let mut call = Call::new(if object.is_some() { "notion/search" } else { "notion/search-all" })?;
+    if let Some(object) = object {
+        call.set(source, "object", object);
+    }
     call.set_from(source, "query", "text");
-    call.set(source, "object", Arg::text(object));
+    call.set_from(source, "sort", "options.sort.sortValue");
     call.set(source, "page_size", limit(source));
     Some(paged(source, call.node(&pages(source))?))
 }

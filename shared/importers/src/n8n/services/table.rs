@@ -42,6 +42,11 @@ struct Line {
     with: IndexMap<String, Rule>,
     /// What becomes the items; the body of the answer by default. `{name}` is a parameter of n8n.
     result: Option<String>,
+    /// The default of `limit`. The operation of ours has no limit: the items are cut.
+    cut: Option<u64>,
+    /// Whether one request is for all items of the input.
+    #[serde(default)]
+    once: bool,
     /// What is not imported if it is given.
     #[serde(default)]
     notes: IndexMap<String, String>,
@@ -133,6 +138,10 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
     let given = line.notes.iter().filter(|(path, _)| source.find(path).is_some_and(|value| *value != false));
     let notes: Vec<&String> = missing.chain(given).map(|(_, note)| note).chain(&line.note).collect();
     let result = fill_result(source, line.result.as_deref().unwrap_or(BODY));
+    let result = match line.cut.filter(|_| !source.is_true("returnAll")) {
+        Some(default) => format!("{result}.slice(0, {})", read_limit(source, default, u64::MAX).script(source.js)),
+        None => result,
+    };
     let mut translation = match &line.request {
         Some(request) => request.node(source, arguments, &result),
         None => {
@@ -141,6 +150,10 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
             call.node(&result)?
         }
     };
+    if line.once {
+        let config = translation.steps.iter_mut().map(|step| &mut step.config);
+        config.for_each(|config| config["itemMode"]["run"] = "all".into());
+    }
     if line.with.values().any(Rule::has_limit) && source.is_true("returnAll") {
         translation = translation.with_notes([FIRST_PAGE]);
     }

@@ -229,6 +229,18 @@ fn operations_of_the_table_have_their_defaults() {
     assert_eq!(settings[0]["config"]["url"], "https://to-be-chosen.atlassian.net/rest/api/3/issue/ED-1/comment");
     let delete = translated("hubspot", 2.1, json!({"resource": "deal", "operation": "delete", "dealId": "13"}));
     assert_eq!(delete[0]["config"]["itemMode"]["result"]["js"], "({ vid: \"13\", deleted: true })");
+    let item_mode = |kind: &str, parameters: Value| translated(kind, 1.0, parameters)[0]["config"]["itemMode"].clone();
+    let lists = |more: Value| {
+        let mut parameters = json!({"resource": "list", "operation": "getAll", "id": "b1"});
+        parameters.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        item_mode("trello", parameters)
+    };
+    assert_eq!(lists(json!({})), json!({"result": {"js": "output.body.slice(0, 20)"}}));
+    assert_eq!(lists(json!({"limit": "={{ 2 }}"})), json!({"result": {"js": "output.body.slice(0, $value(() => 2))"}}));
+    assert_eq!(lists(json!({"returnAll": true})), json!({"result": {"js": "output.body"}}));
+    let rows =
+        json!({"tableId": "people", "fieldsUi": {"fieldValues": [{"fieldId": "a", "fieldValue": "={{ $json.a }}"}]}});
+    assert_eq!(item_mode("supabase", rows)["run"], "all");
     assert!(translate("trello", 1.0, &json!({"operation": "unknown"}), &js).is_none());
     assert!(translate("unknown", 1.0, &json!({}), &js).is_none());
 }

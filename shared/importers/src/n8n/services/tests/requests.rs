@@ -123,8 +123,8 @@ fn options_that_nothing_reads_are_reported() {
         "options": {"saveAsDraft": true, "importance": "High", "appendAttribution": false}, "additionalFields": {"categories": [], "cc": ""},
     });
     assert_eq!(notes("microsoftOutlook", reply), ["not imported: `options.importance`"]);
-    let task = json!({"list": "7", "name": "a", "additionalFields": {"markdownContent": true, "content": "b"}});
-    assert_eq!(notes("clickUp", task), ["not imported: `additionalFields.markdownContent`"]);
+    let task = json!({"project": "7", "content": "a", "options": {"order": 2, "description": "b"}});
+    assert_eq!(notes("todoist", task), ["not imported: `options.order`"]);
 }
 
 #[test]

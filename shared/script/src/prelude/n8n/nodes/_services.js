@@ -9,6 +9,8 @@
   /** Calls a function for each item of the input, with `$json` as this item. */
   const forEach = (make) => items().map((item, index) => n8n.withItem(index, () => make(item, index)));
 
+  n8n.forEachItem = forEach;
+
   /** A value that may be JSON in a text. */
   n8n.parsed = (value) => (typeof value === 'string' ? (value.trim() ? JSON.parse(value) : undefined) : value);
   n8n.without = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
@@ -39,7 +41,11 @@
   /** The same of a bound. A text with a zone stays as it is. */
   n8n.instantBound = (value) =>
     typeof value === 'string' && /(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : n8n.instant(value);
-  n8n.milliseconds = (value) => (isGiven(value) ? toDate(value).toMillis() : undefined);
+  /** An instant as a number. A day without a time begins in UTC, as in n8n. */
+  n8n.milliseconds = (value) => {
+    if (!isGiven(value)) return undefined;
+    return /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : toDate(value).toMillis();
+  };
   n8n.slackTime = (value) =>
     isGiven(value) ? (/^\d+(\.\d+)?$/.test(String(value)) ? String(value) : String(toDate(value).toMillis() / 1000)) : undefined;
 

@@ -91,19 +91,21 @@
 
   const SHOWN = ['From', 'To', 'Cc', 'Bcc', 'Subject'];
   /** A message in the simple form of n8n. Without its content, it has some headers only. */
-  n8n.gmailSimple = (message, labels) => {
+  const simple = (message, labels) => {
     const { payload, labelIds, ...fields } = message;
-    if (labelIds) fields.labels = labels?.filter(({ id }) => labelIds.includes(id)) ?? labelIds.map((id) => ({ id, name: id }));
+    if (labelIds) fields.labels = labels.filter(({ id }) => labelIds.includes(id));
     const { headers = [], ...content } = payload ?? {};
     const isWhole = content.body !== undefined || content.parts !== undefined;
     if (payload) fields.payload = content;
     for (const { name, value } of headers) if (isWhole || SHOWN.includes(name)) fields[name] = value;
     return fields;
   };
-  /** The messages of the items in the simple form, with the names of the labels. */
+  /** The messages of the items in the simple form, with the names of the labels. An item may be a conversation. */
   n8n.gmailLabeled = ({ labels = [] }) => {
     const named = labels.map(({ id, name }) => ({ id, name }));
-    return items().map(({ json }) => n8n.gmailSimple(json, named));
+    return items().map(({ json }) =>
+      json.messages ? { ...json, messages: json.messages.map((message) => simple(message, named)) } : simple(json, named),
+    );
   };
 
   const partsOf = (payload) => [payload, ...(payload?.parts ?? []).flatMap(partsOf)].filter(Boolean);

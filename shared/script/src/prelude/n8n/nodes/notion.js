@@ -2,7 +2,7 @@
 (function (n8n) {
   'use strict';
 
-  const { isObject, isGiven, list, splitNames } = n8n.helpers;
+  const { isObject, isGiven, list, splitNames, idOf } = n8n.helpers;
 
   n8n.notionId = (value) => {
     const text = String(value);
@@ -15,19 +15,35 @@
     for (let at = 0; at < Math.max(text.length, 1); at += 2000) pieces.push({ text: { content: text.slice(at, at + 2000) } });
     return pieces;
   };
-  const annotated = (text) =>
-    list(text?.text).map((piece) => ({
-      type: 'text',
-      text: { content: String(piece.text ?? ''), ...(piece.isLink && piece.textLink ? { link: { url: piece.textLink } } : {}) },
-      annotations: piece.annotationUi ?? {},
-    }));
-  const isoDate = (value, hasTime, zone) => {
-    const date = value?.toISO
-      ? value
-      : DateTime.fromISO(value instanceof Date ? value.toISOString() : String(value), { setZone: true });
-    if (!date.isValid) return String(value);
-    return hasTime === false ? date.toFormat('yyyy-MM-dd') : (zone ? date.setZone(zone) : date).toISO();
+  const mention = (piece) => {
+    const type = piece.mentionType;
+    if (type !== 'date') return { type, [type]: { id: idOf(piece[type]) } };
+    const date = piece.range === true ? { start: piece.dateStart, end: piece.dateEnd } : { start: piece.date, end: null };
+    return { type, date };
   };
+  const contentOf = (piece) => {
+    switch (piece.textType) {
+      case 'mention':
+        return { type: 'mention', mention: mention(piece) };
+      case 'equation':
+        return { type: 'equation', equation: { expression: piece.expression } };
+      default: {
+        const link = piece.isLink && piece.textLink ? { link: { url: piece.textLink } } : {};
+        return { type: 'text', text: { content: String(piece.text ?? ''), ...link } };
+      }
+    }
+  };
+  const annotated = (text) => list(text?.text).map((piece) => ({ ...contentOf(piece), annotations: piece.annotationUi ?? {} }));
+  /** A time in a zone; by default in that of the workflow. A text without a zone is in the same zone. */
+  const isoDate = (value, hasTime, zone) => {
+    const written = value?.toISO?.() ?? (value instanceof Date ? value.toISOString() : String(value).trim());
+    const read = DateTime.fromISO(written.replace(/^(\d{4}-\d\d-\d\d) (\d\d:)/, '$1T$2'), { zone });
+    const date = read.isValid ? read : DateTime.fromJSDate(new Date(written), { zone });
+    if (!date.isValid) return written;
+    return hasTime === false ? date.toFormat('yyyy-MM-dd') : date.startOf('second').toISO({ suppressMilliseconds: true });
+  };
+  // Options of older nodes are given by their ids.
+  const choice = (value) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? { id: value } : { name: value });
 
   const property = (value, type) => {
     const zone = value.timezone && value.timezone !== 'default' ? value.timezone : undefined;
@@ -41,17 +57,18 @@
       case 'checkbox':
         return { checkbox: value.checkboxValue === true };
       case 'url':
-        return { url: isGiven(value.urlValue) ? value.urlValue : null };
+        if (!isGiven(value.urlValue)) return value.ignoreIfEmpty === true ? undefined : { url: null };
+        return { url: value.urlValue };
       case 'email':
         return { email: isGiven(value.emailValue) ? value.emailValue : null };
       case 'phone_number':
         return { phone_number: isGiven(value.phoneValue) ? String(value.phoneValue) : null };
       case 'select':
-        return isGiven(value.selectValue) ? { select: { name: value.selectValue } } : undefined;
+        return { select: isGiven(value.selectValue) ? choice(value.selectValue) : null };
       case 'status':
         return isGiven(value.statusValue) ? { status: { name: value.statusValue } } : undefined;
       case 'multi_select':
-        return { multi_select: splitNames(value.multiSelectValue).map((name) => ({ name })) };
+        return { multi_select: splitNames(value.multiSelectValue).map(choice) };
       case 'relation':
         return {
           relation: list(value.relationValue)
@@ -62,7 +79,8 @@
         return { people: splitNames(value.peopleValue).map((id) => ({ id })) };
       case 'date': {
         const start = value.range === true ? value.dateStart : value.date;
-        if (!isGiven(start)) return undefined;
+        // What is empty removes the date.
+        if (!isGiven(start)) return { date: null };
         const end = value.range === true && isGiven(value.dateEnd) ? isoDate(value.dateEnd, value.includeTime, zone) : null;
         return { date: { start: isoDate(start, value.includeTime, zone), end } };
       }
@@ -120,16 +138,16 @@
         const at = String(condition.key).lastIndexOf('|');
         const [name, type] = [String(condition.key).slice(0, at), String(condition.key).slice(at + 1)];
         const operator = condition.condition ?? 'equals';
-        let value = condition[FILTER_VALUES[type]] ?? condition.textValue;
+        const kind = type === 'formula' ? (condition.returnType ?? 'text') : type;
+        let value = condition[type === 'formula' ? `${kind}Value` : FILTER_VALUES[type]] ?? condition.textValue;
         if (['is_empty', 'is_not_empty'].includes(operator)) value = true;
         else if (/^(past|next|this)_/.test(operator)) value = {};
-        else if (['date', 'created_time', 'last_edited_time'].includes(type)) value = isoDate(value);
-        else if (type === 'number') value = Number(value);
-        else if (type === 'checkbox') value = value === true;
+        else if (['date', 'created_time', 'last_edited_time'].includes(kind)) value = n8n.instant(value) ?? {};
+        else if (kind === 'number') value = Number(value);
+        else if (kind === 'checkbox') value = value === true;
         if (['created_time', 'last_edited_time'].includes(type)) return { timestamp: type, [type]: { [operator]: value } };
         if (type === 'formula') {
-          const kind = condition.returnType === 'text' ? 'string' : (condition.returnType ?? 'string');
-          return { property: name, formula: { [kind]: { [operator]: value } } };
+          return { property: name, formula: { [kind === 'text' ? 'string' : kind]: { [operator]: value } } };
         }
         return { property: name, [type]: { [operator]: value } };
       });
@@ -145,8 +163,15 @@
     list(pieces)
       .map((piece) => piece.plain_text ?? piece.text?.content ?? '')
       .join('');
-  /** The value of a property. */
-  const simpleValue = (n8n.notionValue = (value) => {
+  /** What a rollup gives: a count, or the values that it shows. n8n leaves out the others. */
+  const rolledUp = ({ function: name = '', type, number, array }) => {
+    if (name.startsWith('count') || name.includes('empty')) return name.includes('percent') ? number * 100 : number;
+    if (!name.startsWith('show') || type !== 'array') return undefined;
+    const values = array.map(simpleValue).flat();
+    return name === 'show_unique' ? [...new Set(values)] : values;
+  };
+  /** The value of a property. It is undefined for the types that n8n leaves out. */
+  const simpleValue = (value) => {
     const { type } = value;
     const content = value[type];
     switch (type) {
@@ -166,47 +191,57 @@
         return content.map((file) => (file.external ?? file.file)?.url);
       case 'created_by':
       case 'last_edited_by':
-        return content?.person?.email ?? content?.name;
+        return content ? content.name : null;
       case 'formula':
         return content?.[content.type];
       case 'rollup':
-        return content?.type === 'array' ? content.array.map(simpleValue) : content?.[content?.type];
+        return content === undefined ? undefined : rolledUp(content);
       case 'unique_id':
-        return content?.prefix ? `${content.prefix}-${content.number}` : content?.number;
+        return undefined;
       default:
         return content;
     }
-  });
+  };
+  const simpleValues = (properties = {}) => Object.entries(properties).map(([name, value]) => [name, simpleValue(value)]);
   const snakeCase = (name) =>
     name
-      .trim()
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-      .replace(/[^\p{L}\p{N}]+/gu, '_')
-      .replace(/^_+|_+$/g, '')
+      .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/^_|_$/g, '')
       .toLowerCase();
+  const nameOf = (pieces) => list(pieces)[0]?.plain_text ?? '';
+  const titleOf = ({ properties = {} }) => nameOf(Object.values(properties).find(({ type }) => type === 'title')?.title);
+  const isInPage = ({ parent }) => ['page_id', 'workspace', 'block_id'].includes(parent?.type);
 
-  /** A page or database in the simple form of n8n. */
+  /** A page or database in the simple form of n8n. Only the pages of databases have more than a title. */
   n8n.notionPage = (page) => {
-    const { id, url, icon, cover, object, properties = {} } = page;
-    if (object === 'database') return { id, name: plainText(page.title), url, icon, cover };
-    const fields = { id };
-    const named = Object.entries(properties);
-    const title = named.find(([, value]) => value.type === 'title')?.[1];
-    fields.name = title ? plainText(title.title) : '';
-    fields.url = url;
-    for (const [name, value] of named) fields[`property_${snakeCase(name)}`] = simpleValue(value);
+    const { id, url, object } = page;
+    if (object === 'database') return { id, name: nameOf(page.title), url };
+    const fields = { id, name: titleOf(page), url };
+    if (isInPage(page)) return fields;
+    for (const [name, value] of simpleValues(page.properties)) fields[`property_${snakeCase(name)}`] = value;
     return fields;
   };
-  n8n.notionBlock = (block) => {
-    const { id, type, parent, has_children: hasChildren } = block;
-    const content = block[type] ?? {};
-    return {
-      object: 'block',
-      id,
-      type,
-      root_id: parent?.page_id ?? parent?.block_id,
-      has_children: hasChildren,
-      content: plainText(content.rich_text ?? content.caption) || content.url,
-    };
+  /** The same in the form of version 1 and of the trigger: properties have their names. */
+  n8n.notionRow = (page) => {
+    const { id } = page;
+    if (page.object === 'database') return { id, title: nameOf(page.title) };
+    return isInPage(page) ? { id, name: titleOf(page) } : { id, ...Object.fromEntries(simpleValues(page.properties)) };
+  };
+
+  /** A block of a page or of another block. */
+  n8n.notionBlock = (block, parentId) => ({ object: block.object, parent_id: parentId, ...block });
+  /** The same in the simple form of n8n, in which a text is in the place of what has the text. */
+  n8n.notionSimpleBlock = (block, parentId) => {
+    const { type } = block;
+    const times = ['created_time', 'last_edited_time', 'created_by'];
+    const fields = { ...n8n.without(n8n.notionBlock(block, parentId), times), root_id: parentId };
+    // Older versions of the API have the text in `text`.
+    const pieces = block[type]?.rich_text ?? block[type]?.text;
+    if (['child_page', 'child_database'].includes(type)) fields.content = block[type]?.title;
+    else if (Array.isArray(pieces)) fields.content = plainText(pieces);
+    else return fields;
+    return n8n.without(fields, [type]);
   };
 });

@@ -81,6 +81,7 @@
 
   /** Conditions of PostgREST. */
   n8n.supabaseFilter = ({ conditions, match, text, type }) => {
+    const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? n8n.texts.quote(String(value)) : String(value));
     if (isGiven(text) && (type === 'string' || !conditions)) {
       const parts = String(text)
         .split('&')
@@ -88,11 +89,13 @@
       const written = parts.map((part) => {
         const at = part.indexOf('=');
         const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
-        return ['and', 'or'].includes(name) ? `${name}${value}` : `${name}.${value}`;
+        if (['and', 'or'].includes(name)) return `${name}${value}`;
+        // A value in a list of conditions has quotes, unless it is a list itself.
+        const [, operator, given] = /^((?:not\.)?\w+(?:\([^)]*\))?\.)([^({][^]*)$/.exec(value) ?? [undefined, value, ''];
+        return `${name}.${operator}${quoted(given)}`;
       });
       return written.length > 0 ? `(${written.join(',')})` : undefined;
     }
-    const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? n8n.texts.quote(String(value)) : String(value));
     const written = list(conditions)
       .filter(({ keyName }) => isGiven(keyName))
       .map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
@@ -282,6 +285,11 @@
   n8n.mondayAnswer = (body) => {
     if (body?.errors?.length > 0 || body?.error_message) throw new Error(body.error_message ?? body.errors[0].message);
     return body.data;
+  };
+  /** The answer of a GraphQL server, whose errors may have status 200. */
+  n8n.graphqlAnswer = (body) => {
+    if (body?.errors) throw new Error(list(body.errors).map(({ message }) => message).join(', ') || 'Unexpected error');
+    return body;
   };
   n8n.twilioNumber = ({ number, isWhatsApp }) =>
     isWhatsApp === true && !String(number).startsWith('whatsapp:') ? `whatsapp:${number}` : String(number ?? '');

@@ -59,12 +59,6 @@
     return events.filter(tests[kind] ?? (() => true));
   };
 
-  /** The page of a database in the form of the trigger: its properties by their names. */
-  n8n.notionRow = ({ id, properties = {} }) => {
-    const values = Object.entries(properties).map(([name, value]) => [name, n8n.notionValue(value)]);
-    return { id, ...Object.fromEntries(values) };
-  };
-
   n8n.outlookSimple = ({ id, conversationId, subject, bodyPreview, from, toRecipients, categories, hasAttachments }) => ({
     id,
     conversationId,
