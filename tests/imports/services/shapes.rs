@@ -25,7 +25,9 @@ pub fn with_query(mut request: Value) -> Value {
 fn conditions(pair: &str) -> Vec<String> {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let (mut parts, mut depth, mut is_quoted) = (vec![String::new()], 0, false);
-    for character in value.strip_prefix('(').and_then(|list| list.strip_suffix(')')).unwrap_or(value).chars() {
+    let mut characters =
+        value.strip_prefix('(').and_then(|list| list.strip_suffix(')')).unwrap_or(value).chars().peekable();
+    while let Some(character) = characters.next() {
         match character {
             '"' => is_quoted = !is_quoted,
             '(' if !is_quoted => depth += 1,
@@ -33,7 +35,8 @@ fn conditions(pair: &str) -> Vec<String> {
             _ => {}
         }
         match character {
-            '"' => {}
+            // A list in quotes is a text.
+            '"' if characters.peek() != Some(&'(') => {}
             ',' if depth == 0 && !is_quoted => parts.push(String::new()),
             other => parts.last_mut().unwrap().push(other),
         }

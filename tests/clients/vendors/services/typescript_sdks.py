@@ -50,6 +50,7 @@ TYPESCRIPT_SDKS = {
             "comment-on-issue": "gitlab.IssueNotes.create($project, $number:number, $body.body)",
             "list-merge-requests": "gitlab.MergeRequests.all({projectId: $project, ...($query satisfies MergeRequests)})",
             "get-file": "gitlab.RepositoryFiles.showRaw($project, $path, untyped($query.ref))",
+            "get-file-details": "gitlab.RepositoryFiles.show($project, $path, untyped($query.ref))",
             **{
                 f"{verb}-file": f"gitlab.RepositoryFiles.{method}($project, $path, $body.branch, $body.content, "
                 "$body.commit_message, {...$body-branch-content-commit_message})"
@@ -63,15 +64,19 @@ TYPESCRIPT_SDKS = {
         """
         import { Client } from "@hubspot/api-client";
         import { FilterOperatorEnum } from "@hubspot/api-client/lib/codegen/crm/contacts/models/Filter.js";
+        import { AssociationSpecAssociationCategoryEnum as Category }
+            from "@hubspot/api-client/lib/codegen/crm/deals/models/AssociationSpec.js";
         const { crm } = new Client({ accessToken: "token" });
         const operator = (value: `${FilterOperatorEnum}`) => value as FilterOperatorEnum;
+        const category = (value: `${Category}`) => value as Category;
         """,
         {
             f"{verb}-{one}": call.format(many=many)
             for one, many in {"contact": "contacts", "company": "companies", "deal": "deals", "ticket": "tickets"}.items()
             for verb, call in {
                 "create": "crm.{many}.basicApi.create($body)",
-                "get": "crm.{many}.basicApi.getById($id, $query.properties, undefined, undefined, undefined, $query.idProperty)",
+                "get": "crm.{many}.basicApi.getById("
+                "$id, $query.properties, undefined, $query.associations, undefined, $query.idProperty)",
                 "update": "crm.{many}.basicApi.update($id, $body)",
                 "delete": "crm.{many}.basicApi.archive($id)",
             }.items()
@@ -86,7 +91,14 @@ TYPESCRIPT_SDKS = {
         }
         | {"create-or-update-contact": "crm.contacts.batchApi.upsert($body)"},
         # HubSpot documents objects for `sorts`, and describes texts.
-        convert={"after": "String", "operator": "operator", "properties": "[]", "sorts": "untyped"},
+        convert={
+            "after": "String",
+            "associationCategory": "category",
+            "associations": "[]",
+            "operator": "operator",
+            "properties": "[]",
+            "sorts": "untyped",
+        },
     ),
     "intercom": TypeScript(
         "intercom-client",

@@ -79,6 +79,8 @@
 
   // --- Supabase ---
 
+  // Operators whose value is a word or a list.
+  const UNQUOTED = new Set(['is', 'in', 'cs', 'cd', 'ov']);
   /** Conditions of PostgREST. */
   n8n.supabaseFilter = ({ conditions, match, text, type }) => {
     const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? n8n.texts.quote(String(value)) : String(value));
@@ -100,7 +102,7 @@
       .filter(({ keyName }) => isGiven(keyName))
       .map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
         const operator = condition === 'fullText' ? (searchFunction ?? 'fts') : condition;
-        return `${quoted(keyName)}.${operator}.${operator === 'is' ? keyValue : quoted(keyValue ?? '')}`;
+        return `${quoted(keyName)}.${operator}.${UNQUOTED.has(operator) ? keyValue : quoted(keyValue ?? '')}`;
       });
     if (written.length === 0) return undefined;
     return match === 'allFilters' || written.length === 1 ? `(${written.join(',')})` : `(or(${written.join(',')}))`;
