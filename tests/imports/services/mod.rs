@@ -33,7 +33,7 @@ pub fn compared(requests: Vec<Value>) -> Vec<Value> {
     let is_of_types = |request: &Value| request["path"].as_str().unwrap().ends_with("/rest/api/2/issuetype");
     let kept = requests
         .into_iter()
-        .filter(|request| !is_of_types(request) && !(has_page && is_schema(request)))
+        .filter(|request| !(is_of_types(request) || (has_page && is_schema(request))))
         .filter(|request| !is_of_sheet(request) || !(is_preparation(request) || (has_append && is_read(request))));
     kept.map(|request| with_query(appended_rows(&request).unwrap_or(request))).collect()
 }
