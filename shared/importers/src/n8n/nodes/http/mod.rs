@@ -186,11 +186,16 @@ fn leads_to_reader_of_files(node: Context) -> bool {
 fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, notes: &mut Notes) -> String {
     let response = &node.option("response")["response"];
     let format = [&response["responseFormat"], node.parameter("responseFormat")].map(text);
-    let format = format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect");
+    let is_old = node.source().version < 3.0;
+    let default = if is_old { "json" } else { "autodetect" };
+    let format = format.into_iter().find(|format| !format.is_empty()).unwrap_or(default);
     let mut options = Map::new();
     match format {
         "json" => {
-            config.insert("response".to_owned(), "json".into());
+            // Old nodes say themselves that a text is no JSON.
+            if !is_old {
+                config.insert("response".to_owned(), "json".into());
+            }
             options.insert("responseFormat".to_owned(), "json".into());
         }
         "text" | "string" => {
@@ -215,9 +220,11 @@ fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, note
     if never_fails {
         options.insert("neverError".to_owned(), true.into());
     }
-    // The first versions of the node make an empty item of an answer without a body.
-    if node.source().version < 3.0 && !matches!(format, "text" | "string" | "file") {
-        options.insert("allowEmpty".to_owned(), true.into());
+    if is_old && format != "file" {
+        options.insert("isOld".to_owned(), true.into());
+        if *node.option("splitIntoItems") == true {
+            options.insert("splitsLists".to_owned(), true.into());
+        }
     }
     match options.is_empty() {
         true => "n8n.httpItems(output)".to_owned(),

@@ -106,10 +106,12 @@
   /**
    * The items of an answer `{status, headers, body}`. `url` is the address of the request, for the name of a file, and `item` is
    * the item of the request, whose fields an item with a file keeps. An error status is an error, unless `neverError` is set, and so is
-   * JSON without a body, unless `allowEmpty` is set.
+   * JSON without a body. `isOld` is set for the first versions of the node: they take an answer without a body, a list is one item unless
+   * `splitsLists` is set, and a text that is JSON is read.
    */
   n8n.httpItems = (output, options = {}) => {
     const { fullResponse = false, responseFormat = 'autodetect', outputPropertyName = 'data', neverError = false, url } = options;
+    const { isOld = false, splitsLists = !isOld } = options;
     const body = output.body ?? null;
     const header = String(output.headers?.['content-type'] ?? '');
     const format = responseFormat === 'autodetect' ? detect(header) : responseFormat;
@@ -124,20 +126,31 @@
       return [{ json: fullResponse ? rest : item.json, binary }];
     }
     if (format === 'json' && isMissing(output)) failWithoutBody(responseFormat, options);
-    if (format === 'text') return [{ json: isEmpty ? rest : { [outputPropertyName]: toPlainText(body, header), ...rest } }];
-    const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect');
+    if (format === 'text') {
+      const shown = isOld ? readText(body, header) : toPlainText(body, header);
+      return [{ json: isEmpty ? rest : { [outputPropertyName]: shown, ...rest } }];
+    }
+    const value = isEmpty ? {} : parseBody(body, neverError && responseFormat === 'autodetect', isOld ? 'String' : 'Text');
     if (fullResponse) return [{ json: isEmpty ? rest : { body: value, ...rest } }];
-    return (Array.isArray(value) ? value : [value]).map((each) => ({ json: each ?? {} }));
+    return (splitsLists && Array.isArray(value) ? value : [value]).map((each) => ({ json: each ?? {} }));
   };
   // An empty body and the JSON `null` are both null here. The status and the headers tell them apart.
   const isMissing = ({ status, headers, body }) =>
     body === '' || ((body ?? null) === null && (status === 204 || headers?.['content-length'] === '0'));
-  const failWithoutBody = (responseFormat, { fullResponse = false, neverError = false, allowEmpty = false }) => {
-    if (allowEmpty) return;
+  const failWithoutBody = (responseFormat, { fullResponse = false, neverError = false, isOld = false }) => {
+    if (isOld) return;
     if (responseFormat === 'autodetect' && !neverError) throw new Error('Invalid JSON in response body');
     if (responseFormat === 'json' && !fullResponse) throw new Error("Cannot read properties of undefined (reading 'data')");
   };
-  const parseBody = (body, neverError) => {
+  const readText = (body, header) => {
+    const text = toText(body, header);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  };
+  const parseBody = (body, neverError, textFormat) => {
     if (typeof body !== 'string' && !isFile(body)) return body;
     try {
       const value = JSON.parse(toText(body, ''));
@@ -146,7 +159,7 @@
       // A JSON string and invalid JSON have the same message.
     }
     if (neverError) return {};
-    throw new Error('Response body is not valid JSON. Change "Response Format" to "Text"');
+    throw new Error(`Response body is not valid JSON. Change "Response Format" to "${textFormat}"`);
   };
 
   // --- The request ---
