@@ -160,10 +160,10 @@ fn the_bodies_of_http_requests() {
     assert_eq!(old["body"], js("{ a: \"b\" }"));
     assert_eq!(
         old["itemMode"]["result"]["js"],
-        "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\" })"
+        "n8n.httpItems(output, { responseFormat: \"text\", outputPropertyName: \"text\", isOld: true })"
     );
     let first = body(1.0, json!({}));
-    assert_eq!(first["itemMode"]["result"]["js"], "n8n.httpItems(output, { allowEmpty: true })");
+    assert_eq!(first["itemMode"]["result"]["js"], "n8n.httpItems(output, { responseFormat: \"json\", isOld: true })");
 }
 
 #[test]

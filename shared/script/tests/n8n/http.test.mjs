@@ -30,10 +30,18 @@ test('a body that is missing', () => {
     assert.throws(() => json(output, { fullResponse: true }), invalid);
     assert.throws(() => json(output, { responseFormat: 'json' }), { message: "Cannot read properties of undefined (reading 'data')" });
     assert.deepEqual(json(output, { neverError: true }), [{}]);
-    assert.deepEqual(json(output, { allowEmpty: true, responseFormat: 'json' }), [{}]);
+    assert.deepEqual(json(output, { isOld: true, responseFormat: 'json' }), [{}]);
   }
   assert.deepEqual(json(answer('{"a":', JSON_TYPE), { neverError: true }), [{}]);
   assert.deepEqual(json(answer(null, { ...JSON_TYPE, 'content-length': '4' })), [{}]);
+});
+
+test('the first versions of the node', () => {
+  const old = (output, more) => json(output, { isOld: true, responseFormat: 'json', ...more });
+  assert.deepEqual(old(answer([1, 2])), [[1, 2]]);
+  assert.deepEqual(old(answer([{ a: 1 }, { a: 2 }]), { splitsLists: true }), [{ a: 1 }, { a: 2 }]);
+  assert.throws(() => old(answer('hi', { 'content-type': 'text/plain' })), { message: /Change "Response Format" to "String"$/ });
+  assert.deepEqual(old(answer('{"a":1}', { 'content-type': 'text/plain' }), { responseFormat: 'text' }), [{ data: { a: 1 } }]);
 });
 
 test('texts', () => {
