@@ -295,6 +295,8 @@ export const CREDENTIALS = {
   // Services whose address is in the credential have the one that the import writes.
   airtableTokenApi: { accessToken: 'secret' },
   airtableApi: { apiKey: 'secret' },
+  airtableOAuth2Api: oauth(),
+  githubOAuth2Api: oauth({ server: 'https://api.github.com' }),
   clickUpApi: { accessToken: 'secret' },
   deepLApi: { apiKey: 'secret', apiPlan: 'pro' },
   asanaApi: { accessToken: 'secret' },

@@ -132,4 +132,46 @@ const firstIf = [
   if1('any', { combineOperation: 'any', conditions: { string: [{ value1: '={{ $json.name }}', value2: 'Ada' }], number: [{ value1: '={{ $json.age }}', operation: 'smaller', value2: 18 }] } }, { input: people }),
 ];
 
-export const cases = [...older, ...newer, ...compared, ...ignored, ...firstIf];
+// ---- The others ----
+
+const set34 = single('set', 3.4);
+const field = (name, type, value) => ({ id: name, name, type, value });
+const fields = (...assignments) => ({ assignments: { assignments } });
+const reads = (kind, version, type, parameters) => (what, more, { http = json, input, ...rest } = {}) =>
+  single(kind, version)(what, { ...parameters, ...more }, { http, input, more: { ...credentials(type), ...rest } });
+const table = reads('airtable', 2.1, 'airtableOAuth2Api', {
+  base: { __rl: true, mode: 'id', value: 'appAAAAAAAAAAAAAA' }, table: { __rl: true, mode: 'id', value: 'tblBBBBBBBBBBBBBB' }, authentication: 'airtableOAuth2Api', operation: 'create', options: {},
+});
+const columns = (more) => ({ columns: { mappingMode: 'defineBelow', value: { Name: '={{ $json.n }}', Age: '36' }, matchingColumns: [], attemptToConvertTypes: false, convertFieldsToString: false,
+  schema: [{ id: 'Name', displayName: 'Name', type: 'string', display: true }, { id: 'Age', displayName: 'Age', type: 'number', display: true }], ...more } });
+const record = { body: { id: 'rec00000000000001', createdTime: '2026-01-02T03:04:05.000Z', fields: { Name: 'Ada' } } };
+const others = [
+  set34('true and false', { ...fields(field('a', 'boolean', true), field('b', 'boolean', false), field('c', 'boolean', '=true'), field('d', 'boolean', '={{ $json.n }}')), options: {} }),
+  set34('a path with dots', { ...fields(field('a.b', 'string', 'x')), options: { dotNotation: true } }),
+  set34('a name with a dot', { ...fields(field('a.b', 'string', 'x')), options: { dotNotation: false } }),
+  set34('ignored conversion errors', { ...fields(field('a', 'number', 'x'), field('b', 'boolean', 'x')), options: { ignoreConversionErrors: true } }),
+  if1('no conditions of a type', { conditions: { boolean: [], string: [{ value1: '={{ $json.name }}', value2: 'Ada' }], number: [] } }, { input: people }),
+  if1('no conditions', { conditions: { boolean: [] } }, { input: people }),
+  if1('a condition that is empty', { conditions: { string: [{}] } }, { input: people }),
+  when('a condition that is empty', { conditions: { options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 }, combinator: 'and', conditions: [{ id: '1', leftValue: '', rightValue: '', operator: { type: 'string', operation: 'equals' } }] }, options: {} }, { input: people }),
+  filter('the type of the right value', { conditions: { ...named(['={{ $json.tags }}', 'array', 'contains', 'a']), conditions: [{ id: '1', leftValue: '={{ $json.tags }}', rightValue: 'a', operator: { type: 'array', operation: 'contains', rightType: 'any' } }] }, options: {} }, { input: strict }),
+  single('html', 1.2)('another property', { operation: 'extractHtmlContent', dataPropertyName: 'page', extractionValues: { values: [{ key: 'title', cssSelector: 'h1' }] }, options: {} }, { input: [{ page: '<h1>Hi</h1>' }] }),
+  single('convertToFile', 1.1)('a type of a file', { operation: 'toText', sourceProperty: 'data', options: { fileName: 'a.html', mimeType: 'text/html' } }, { input: [{ data: '<p>a</p>' }] }),
+  single('convertToFile', 1.1)('a file of base64 with a type', { operation: 'toBinary', sourceProperty: 'data', options: { fileName: 'a.txt', mimeType: 'text/plain' } }, { input: [{ data: 'SGk=' }] }),
+  single('rssFeedRead', 1.1)('certificates', { url: 'https://news.example/feed', options: { ignoreSSL: false } }, { http: { body: '<rss version="2.0"><channel><item><title>A</title></item></channel></rss>', headers: { 'content-type': 'application/rss+xml' } } }),
+  single('graphql', 1.1)('a credential of a header', { endpoint: 'https://api.example/graphql', authentication: 'headerAuth', requestFormat: 'json', query: '{ a }', variables: '' }, { http: { body: { data: { a: 1 } } }, more: credentials('httpHeaderAuth') }),
+  http1('a credential of a header', { url: URL, authentication: 'headerAuth', options: {} }, { http: json, more: credentials('httpHeaderAuth') }),
+  http2('a generic credential', { url: URL, authentication: 'genericCredentialType', genericAuthType: 'httpBasicAuth', options: {} }, { http: json, more: credentials('httpBasicAuth') }),
+  http1('a file', { url: 'https://api.example/a.txt', responseFormat: 'file', dataPropertyName: 'data', options: {} }, { http: text }),
+  table('columns without conversion', columns(), { http: record, input: [{ n: 'Ada' }] }),
+  table('columns of many types', { columns: { mappingMode: 'defineBelow', matchingColumns: [], value: { Age: '={{ $json.age }}', Done: '={{ $json.done }}', Day: '={{ $json.day }}', Tags: '={{ $json.tags }}', Left: '={{ $json.left }}', Note: '={{ $json.age }}' },
+    schema: [['Age', 'number'], ['Done', 'boolean'], ['Day', 'dateTime'], ['Tags', 'array'], ['Left', 'number'], ['Note', 'string']].map(([id, type]) => ({ id, displayName: id, type })) } },
+  { http: record, input: [{ age: '36', done: 'true', day: '2026-03-14', tags: '["a"]', left: '' }] }),
+  table('a column that cannot be converted', columns({ value: { Age: '={{ $json.n }}' } }), { http: record, input: [{ n: 'many' }] }),
+  table('a column that cannot be converted, with typecast', { ...columns({ value: { Age: '={{ $json.n }}' } }), options: { typecast: true } }, { http: record, input: [{ n: 'many' }] }),
+  table('columns as texts', columns({ attemptToConvertTypes: true, convertFieldsToString: true }), { http: record, input: [{ n: 5 }] }),
+  reads('github', 1.1, 'githubOAuth2Api', { authentication: 'oAuth2', owner: { __rl: true, mode: 'name', value: 'acme' }, repository: { __rl: true, mode: 'name', value: 'app' } })('OAuth', { resource: 'issue', operation: 'get', issueNumber: 7 }, { http: { body: { number: 7 } } }),
+  reads('telegram', 1.2, 'telegramApi', { chatId: '7', text: 'Hi' })('without the attribution', { additionalFields: { appendAttribution: false, parse_mode: 'HTML' } }, { http: { body: { ok: true, result: { message_id: 1 } } } }),
+];
+
+export const cases = [...older, ...newer, ...compared, ...ignored, ...firstIf, ...others];

@@ -104,7 +104,11 @@ fn fields(source: &Source, without: &[String]) -> Option<Arg> {
     let mapping = source.text("columns.mappingMode");
     if let (Value::Object(fields), true) = (source.raw("columns.value"), mapping != "autoMapInputData") {
         let fields = fields.iter().filter(|(name, value)| *name != "id" && !without.contains(name) && !value.is_null());
-        let fields = fields.map(|(name, value)| (name.clone(), Arg::Parameter(value.clone())));
+        // Airtable itself converts if it casts.
+        let fields = fields.map(|(name, value)| match source.is_true("options.typecast") {
+            true => (name.clone(), Arg::Parameter(value.clone())),
+            false => (name.clone(), source.column(name, value)),
+        });
         return Some(Arg::Object(fields.collect()));
     }
     let lists =

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::lenient::{entries, is_empty, scalar_text, text, truncate};
-use crate::script::property;
+use crate::lenient::{entries, is_empty, list, scalar_text, text, truncate};
+use crate::script::{property, quote};
 use crate::syntax::escape_jinja;
 
 /// What a node of n8n has: its type, its version and its parameters.
@@ -88,6 +88,22 @@ impl<'a> Source<'a> {
     /// A parameter as an argument, or a text.
     pub fn argument_or(&self, path: &str, default: &str) -> Arg {
         self.find(path).map_or_else(|| Arg::text(default), |value| Arg::Parameter(value.clone()))
+    }
+
+    /// A value of `columns.value`. n8n converts it to the type of its column.
+    pub fn column(&self, name: &str, value: &Value) -> Arg {
+        let column = list(self.raw("columns.schema")).iter().find(|column| column["id"] == name);
+        let kind = column.map_or("", |column| text(&column["type"]));
+        let is_converted = match kind {
+            "number" => !value.is_number(),
+            "boolean" => !value.is_boolean(),
+            "array" | "object" | "dateTime" => true,
+            _ => false,
+        };
+        match is_converted {
+            true => Arg::Script(format!("n8n.column({}, {}, {})", quote(kind), (self.js)(value), quote(name))),
+            false => Arg::Parameter(value.clone()),
+        }
     }
 
     /// Reports the options that nothing has read: those of collections such as `additionalFields`.

@@ -90,7 +90,7 @@ fn values(source: &Source) -> Option<String> {
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(name, value)| *name != "id" && !value.is_null());
-            let fields = fields.map(|(name, value)| (name.clone(), Arg::Parameter(value.clone())));
+            let fields = fields.map(|(name, value)| (name.clone(), source.column(name, value)));
             Some(Arg::Object(fields.collect()).script(source.js))
         }
         Value::Null => Some("{}".to_owned()),

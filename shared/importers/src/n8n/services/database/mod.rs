@@ -190,7 +190,9 @@ fn columns(source: &Source) -> Option<Vec<(String, String)>> {
         }
         _ => match source.raw("columns.value") {
             Value::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.clone(), (source.js)(value))).collect::<Vec<_>>()
+                let value =
+                    |(name, value): (&String, &Value)| (name.clone(), source.column(name, value).script(source.js));
+                fields.iter().map(value).collect::<Vec<_>>()
             }
             _ => {
                 let values = ["valuesToSend.values", "columns.mappings"].iter().flat_map(|path| list(source.get(path)));

@@ -11,6 +11,13 @@
 
   n8n.forEachItem = forEach;
 
+  /** The value of a column in its type. */
+  n8n.column = (type, value, name) => {
+    if (value === undefined || value === null) return value;
+    const converted = n8n.convert(type, value);
+    if (converted === n8n.FAILED) throw new Error(`Invalid input for '${name}' [item ${$itemIndex}]`);
+    return converted;
+  };
   /** A value that may be JSON in a text. */
   n8n.parsed = (value) => (typeof value === 'string' ? (value.trim() ? JSON.parse(value) : undefined) : value);
   n8n.without = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
