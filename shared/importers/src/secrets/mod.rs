@@ -71,9 +71,10 @@ fn pair_names(entries: &Map<String, Value>) -> impl Iterator<Item = &str> {
     ["name", "key", "keyName"].into_iter().filter_map(|field| entries.get(field)?.as_str())
 }
 
-/// Whether the field is the value in `{"keyName": "city", "keyValue": "…"}`, in which only `keyName` says what it is.
+/// Whether the field is the value in `{"keyName": "city", "keyValue": "…"}`, in which only `keyName` tells what it is.
 fn is_value_of_name(entries: &Map<String, Value>, field: &str) -> bool {
-    field == "keyValue" && entries.contains_key("keyName")
+    let is_known = |name: &str| !name.is_empty() && !name.starts_with('=');
+    field == "keyValue" && entries.get("keyName").and_then(Value::as_str).is_some_and(is_known)
 }
 
 /// The value with everything removed except its type and the name of its header.

@@ -76,6 +76,11 @@ test('pages of Notion in their simple form', () => {
 
 test('conditions of Supabase that are given as a text', () => {
   const filter = (text) => n8n.supabaseFilter({ text, type: 'string' });
+  assert.equal(filter('phone=eq.(555) 123&id=in.(1,2)&age=not.is.null'), '(phone.eq."(555) 123",id.in.(1,2),age.not.is.null)');
+  // A change without conditions would change all rows.
+  const conditions = [{ keyName: '', keyValue: 'x' }];
+  assert.equal(n8n.supabaseFilter({ conditions, match: 'allFilters' }), undefined);
+  assert.throws(() => n8n.supabaseFilter({ conditions, match: 'allFilters', isRequired: true }), { message: /At least one/ });
   assert.equal(filter('age=gte.18&name=eq.a, b&or=(x.eq.1,y.is.null)'), '(age.gte.18,name.eq."a, b",or(x.eq.1,y.is.null))');
   assert.equal(filter('id=in.(1,2)&tags=cs.{a,b}&gone=not.is.null&text=fts(english).cat'), '(id.in.(1,2),tags.cs.{a,b},gone.not.is.null,text.fts(english).cat)');
 });
@@ -83,4 +88,6 @@ test('conditions of Supabase that are given as a text', () => {
 test('an answer of GraphQL with errors fails', () => {
   assert.deepEqual(n8n.graphqlAnswer({ data: 1 }), { data: 1 });
   assert.throws(() => n8n.graphqlAnswer({ errors: [{ message: 'a' }, { message: 'b' }] }), { message: 'a, b' });
+  assert.throws(() => n8n.graphqlText({ errors: [{ message: 'a' }] }), { message: 'a' });
+  assert.equal(n8n.graphqlText({ data: 1, errors: [{ message: 'a' }] }), '{"data":1,"errors":[{"message":"a"}]}');
 });

@@ -128,9 +128,16 @@ fn fields(source: &Source, without: &[String]) -> Option<Arg> {
         Vec::new()
     };
     let mut left_out = vec!["id".to_owned(), "createdTime".to_owned()];
-    left_out.extend(names(source.get("options.ignoreFields")));
+    let ignored = source.get("options.ignoreFields");
+    let is_computed = text(ignored).starts_with('=');
+    if !is_computed {
+        left_out.extend(names(ignored));
+    }
     left_out.extend_from_slice(without);
     Some(Arg::Script(match chosen.is_empty() {
+        true if is_computed => {
+            format!("n8n.without($json, [...{}, ...n8n.names({})])", Value::from(left_out), (source.js)(ignored))
+        }
         true => format!("n8n.without($json, {})", Value::from(left_out)),
         false => format!("n8n.only($json, {})", Value::from(chosen)),
     }))

@@ -10,7 +10,9 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("file", "get") => {
             let result = match *source.get("asBinaryProperty") == false {
                 true => "output.body".to_owned(),
-                false => format!("n8n.githubFile(output.body, {})", source.js_or("binaryPropertyName", &quote("data"))),
+                false => {
+                    format!("n8n.repositoryFile(output.body, {})", source.js_or("binaryPropertyName", &quote("data")))
+                }
             };
             let mut call = call(source, "github/get-file")?;
             call.set_from(source, "ref", "additionalParameters.reference");
@@ -19,7 +21,7 @@ pub fn translate(source: &Source) -> Option<Translation> {
         ("file", "edit" | "createUpdate") => {
             let fields = ["fileContent", "binaryData", "binaryPropertyName"].map(|path| source.js(path));
             let [text, binary, property] = fields;
-            let content = format!("n8n.githubContent({{ text: {text}, binary: {binary}, property: {property} }})");
+            let content = format!("n8n.repositoryContent({{ text: {text}, binary: {binary}, property: {property} }})");
             write(source, "github/save-file", Some(content))
         }
         ("file", "delete") => write(source, "github/delete-file", None),

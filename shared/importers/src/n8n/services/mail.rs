@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::call::UNKNOWN_HOST;
-use super::poll::Poll;
+use super::poll::{MAX_POLLED, Poll};
 use super::source::{Arg, Source, is_static, names, text_field};
 use crate::lenient::{is_empty, scalar_text, truncate};
 use crate::notes::{Notes, note};
@@ -65,18 +65,27 @@ fn or_empty(value: &Value) -> &Value {
     if value.is_null() { &EMPTY } else { value }
 }
 
-/// The types of feeds.
-const FEEDS: &str = "application/rss+xml, application/atom+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
+/// The media types of feeds.
+const FEED_TYPES: &str =
+    "application/rss+xml, application/atom+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.1";
 
 /// The items of a feed.
 pub fn feed(source: &Source) -> Option<Translation> {
+    read_feed(source, None)
+}
+
+fn read_feed(source: &Source, limit: Option<u64>) -> Option<Translation> {
     let given = source.find_any(&["url", "feedUrl"]).unwrap_or(&EMPTY);
     let address = scalar_text(given);
     let is_invalid = is_static(given) && domain::address::problem(&address).is_some();
     let url = if is_invalid { json!({"js": quote(&address)}) } else { text_field(source, given) };
-    let items = match source.find("options.customFields") {
-        Some(names) => format!("n8n.feedItems(output, {})", (source.js)(names)),
-        None => "n8n.feedItems(output)".to_owned(),
+    let limit = limit.map(|limit| ("limit".to_owned(), Arg::Parameter(limit.into())));
+    let custom = source.find("options.customFields");
+    let custom = custom.map(|names| ("custom".to_owned(), Arg::Parameter(names.clone())));
+    let options: Vec<_> = limit.into_iter().chain(custom).collect();
+    let items = match options.is_empty() {
+        true => "n8n.feedItems(output)".to_owned(),
+        false => format!("n8n.feedItems(output, {})", Arg::Object(options).script(source.js)),
     };
     let mut item_mode = Map::from_iter([("result".to_owned(), json!({"js": items}))]);
     // Older versions read one feed, whatever comes in.
@@ -84,18 +93,19 @@ pub fn feed(source: &Source) -> Option<Translation> {
         item_mode.insert("run".to_owned(), "first".into());
     }
     let config = json!({
-        "method": "GET", "url": url, "headers": {"Accept": FEEDS}, "response": "text", "itemMode": item_mode,
+        "method": "GET", "url": url, "headers": {"Accept": FEED_TYPES}, "response": "text", "itemMode": item_mode,
     });
     let notes = [
         is_invalid.then(|| format!("`{}` is no URL: write the one of the feed", truncate(&address, 80))),
         source.is_true("options.ignoreSSL").then(|| "certificates are always verified".to_owned()),
+        Some("a feed has at most 1 MiB".to_owned()),
     ];
     Some(Translation::new("http", config).with_notes(notes.into_iter().flatten()))
 }
 
 /// The trigger of feeds.
 pub fn poll(source: &Source) -> Option<Poll> {
-    Some(Poll::new(feed(source)?, "$json.guid ?? $json.id ?? $json.link ?? $json.title"))
+    Some(Poll::new(read_feed(source, Some(MAX_POLLED))?, "$json.guid ?? $json.id ?? $json.link ?? $json.title"))
 }
 
 pub fn graphql(source: &Source) -> Option<Translation> {
@@ -121,7 +131,7 @@ pub fn graphql(source: &Source) -> Option<Translation> {
         // A body that is sent as JSON gets an answer that is read as JSON.
         "string" => {
             let name = source.js_or("dataPropertyName", "\"data\"");
-            let text = if is_query { format!("JSON.stringify({answer})") } else { answer.to_owned() };
+            let text = if is_query { "n8n.graphqlText(output.body)" } else { answer };
             format!("({{ [{name}]: {text} }})")
         }
         _ => answer.to_owned(),

@@ -198,12 +198,15 @@ fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Lin
 }
 
 impl Rule {
-    /// Whether the number of items has a limit in it.
+    /// Whether the rule is a limit, or has one in it.
     fn has_limit(&self) -> bool {
         match self {
             Self::Limit(_) => true,
             Self::Fields(Fields { fields }) => fields.values().any(Self::has_limit),
-            _ => false,
+            Self::First(rules) => rules.iter().any(Self::has_limit),
+            Self::Merge(Merge { merge }) => merge.iter().any(Self::has_limit),
+            Self::Script(Script { from, .. }) => from.has_limit(),
+            Self::Path(_) | Self::Constant(_) | Self::Pairs(_) | Self::Each(_) => false,
         }
     }
 

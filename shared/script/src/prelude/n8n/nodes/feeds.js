@@ -11,10 +11,47 @@
   const PODCAST = ['author', 'subtitle', 'summary', 'explicit', 'duration', 'image', 'episode', 'season', 'keywords', 'episodeType'];
 
   const textOf = (value) => (typeof value?._ === 'string' ? value._ : value);
-  const snippetOf = (html) => {
-    const lines = html.replace(/([^\n])<\/?(?:h|br|p|ul|ol|li|blockquote|section|table|tr|div)[^>]*>([^\n])/g, '$1\n$2');
-    return n8n.decodeHtml(lines.replace(/<[^>]*>/g, '')).trim();
+  // Returns the place of the next match at or after a place. The places that are asked for grow, so a text is read once.
+  const finder = (text, pattern) => {
+    let found = -1;
+    return (from) => {
+      if (found < from) {
+        pattern.lastIndex = from;
+        found = pattern.exec(text)?.index ?? Infinity;
+      }
+      return found;
+    };
   };
+  const BLOCK = /<\/?(?:h|br|p|ul|ol|li|blockquote|section|table|tr|div)/y;
+  // A tag does not go over these ends of lines.
+  const findWall = (html) => finder(html, /[\r\u2028\u2029]/g);
+  /** The text with a new line for each tag of a block between two characters. */
+  const breakBlocks = (html) => {
+    const [close, wall] = [finder(html, />(?=[^\n])/g), findWall(html)];
+    let [shown, from] = ['', 0];
+    for (let at = html.indexOf('<', 1); at > 0; at = html.indexOf('<', at + 1)) {
+      BLOCK.lastIndex = at;
+      if (at <= from || html[at - 1] === '\n' || !BLOCK.test(html)) continue;
+      const [start, end] = [BLOCK.lastIndex, close(BLOCK.lastIndex)];
+      if (end >= wall(start)) continue;
+      shown += `${html.slice(from, at)}\n${html[end + 1]}`;
+      from = end + 2;
+      at = end + 2;
+    }
+    return shown + html.slice(from);
+  };
+  const withoutTags = (html) => {
+    const [close, wall] = [finder(html, />/g), findWall(html)];
+    let [shown, from] = ['', 0];
+    for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', Math.max(at + 1, from))) {
+      const end = close(at + 1);
+      if (end >= wall(at + 1)) continue;
+      shown += html.slice(from, at);
+      from = end + 1;
+    }
+    return shown + html.slice(from);
+  };
+  const snippetOf = (html) => n8n.decodeHtml(withoutTags(breakBlocks(html))).trim();
   const contentOf = (element) => {
     const content = textOf(element);
     return typeof content === 'object' ? n8n.writeXml(content, { headless: true, rootName: 'div', isPretty: false }) : content;
@@ -78,18 +115,18 @@
     return withIsoDate(item);
   };
 
-  /** The items of the answer with a feed. `custom` names further elements. */
-  n8n.feedItems = ({ status, body }, custom = '') => {
+  /** The items of the answer with a feed, at most as many as the limit. `custom` names further elements. */
+  n8n.feedItems = ({ status, body }, { limit, custom = '' } = {}) => {
     if (status >= 300) throw new Error(`Status code ${status}`);
     if (!String(body ?? '').trim()) throw new Error('Unable to parse XML.');
     const names = custom === '' ? [] : String(custom).split(',').map((name) => name.trim());
     const { feed, rss, 'rdf:RDF': rdf } = n8n.readXml(body, { explicitArray: true, mergeAttrs: false });
-    if (feed) return (feed.entry ?? []).map((entry) => atomItem(entry, names));
+    if (feed) return (feed.entry ?? []).slice(0, limit).map((entry) => atomItem(entry, names));
     const version = rss?.$?.version ?? '';
     if (!rdf && !/^2|0\.9/.test(version)) throw new Error('Feed not recognized as RSS 1 or 2.');
     const elements = (rdf ? rdf.item : rss.channel[0].item) ?? [];
     const hasPodcasts = version.startsWith('2') && rss.$['xmlns:itunes'];
-    return elements.map((element) => {
+    return elements.slice(0, limit).map((element) => {
       const item = rssItem(element, names);
       return hasPodcasts ? { ...item, itunes: podcastOf(element) } : item;
     });

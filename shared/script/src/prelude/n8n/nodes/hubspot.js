@@ -162,6 +162,7 @@
   const emailsOf = (addresses) =>
     list(addresses)
       .flatMap((some) => String(some).split(','))
+      .filter((email) => email.trim() !== '')
       .map((email) => ({ email: email.trim() }));
   /** The content of an engagement. An e-mail has its people in objects; n8n does not send `toEmail`. */
   n8n.hubspotMetadata = ({ type, metadata }) => {

@@ -82,8 +82,10 @@
   // Operators whose value is a word or a list.
   const UNQUOTED = new Set(['is', 'in', 'cs', 'cd', 'ov']);
   /** Conditions of PostgREST. */
-  n8n.supabaseFilter = ({ conditions, match, text, type }) => {
+  n8n.supabaseFilter = ({ conditions, match, text, type, isRequired = false }) => {
     const quoted = (value) => (/[,.:()"\\\s]/.test(String(value)) ? n8n.texts.quote(String(value)) : String(value));
+    // A value in a list of conditions has quotes, unless it is a list itself.
+    const valueOf = (operator, value) => (UNQUOTED.has(operator) ? value : quoted(value));
     if (isGiven(text) && (type === 'string' || !conditions)) {
       const parts = String(text)
         .split('&')
@@ -92,9 +94,8 @@
         const at = part.indexOf('=');
         const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
         if (['and', 'or'].includes(name)) return `${name}${value}`;
-        // A value in a list of conditions has quotes, unless it is a list itself.
-        const [, operator, given] = /^((?:not\.)?\w+(?:\([^)]*\))?\.)([^({][^]*)$/.exec(value) ?? [undefined, value, ''];
-        return `${name}.${operator}${quoted(given)}`;
+        const [, not, operator, given] = /^(not\.)?(\w+(?:\([^)]*\))?)\.([^]*)$/.exec(value) ?? [];
+        return operator === undefined ? `${name}.${value}` : `${name}.${not ?? ''}${operator}.${valueOf(operator, given)}`;
       });
       return written.length > 0 ? `(${written.join(',')})` : undefined;
     }
@@ -102,8 +103,9 @@
       .filter(({ keyName }) => isGiven(keyName))
       .map(({ keyName, condition = 'eq', keyValue, searchFunction }) => {
         const operator = condition === 'fullText' ? (searchFunction ?? 'fts') : condition;
-        return `${quoted(keyName)}.${operator}.${UNQUOTED.has(operator) ? keyValue : quoted(keyValue ?? '')}`;
+        return `${quoted(keyName)}.${operator}.${valueOf(operator, keyValue ?? '')}`;
       });
+    if (written.length === 0 && isRequired) throw new Error('At least one select condition must be defined');
     if (written.length === 0) return undefined;
     return match === 'allFilters' || written.length === 1 ? `(${written.join(',')})` : `(or(${written.join(',')}))`;
   };
@@ -117,12 +119,12 @@
       .replace(/\.git$/, '')
       .split('/')
       .at(-1);
-  n8n.githubContent = ({ text = '', binary, property = 'data' }) => {
+  n8n.repositoryContent = ({ text = '', binary, property = 'data' }) => {
     if (binary === true) return contentOf($binary[property]);
     return encodeBase64(isObject(text) || Array.isArray(text) ? JSON.stringify(text) : String(text));
   };
   /** A file of a repository as a file of the item. */
-  n8n.githubFile = ({ name, file_name: fileName = name, content = '' }, property = 'data') => ({
+  n8n.repositoryFile = ({ name, file_name: fileName = name, content = '' }, property = 'data') => ({
     json: $json,
     binary: {
       ...$binary,
@@ -144,10 +146,10 @@
       fieldValue,
     ]);
     return {
-      summary: fields.summary ?? summary,
+      summary: [fields.summary, summary].find(isGiven),
       project: reference(project, (id) => named(id, 'key')),
       issuetype: reference(type, (id) => named(id, 'name')),
-      description: description ?? fields.description,
+      description: [description, fields.description].find(isGiven),
       labels: labels.length > 0 ? labels.flatMap(splitNames) : undefined,
       assignee: reference(fields.assignee, (id) => ({ id })),
       reporter: reference(fields.reporter, (id) => ({ id })),
@@ -293,6 +295,8 @@
     if (body?.errors) throw new Error(list(body.errors).map(({ message }) => message).join(', ') || 'Unexpected error');
     return body;
   };
+  /** The text of an answer. It is an error only if it has nothing else. */
+  n8n.graphqlText = (body) => JSON.stringify(body?.data === undefined ? n8n.graphqlAnswer(body) : body);
   n8n.twilioNumber = ({ number, isWhatsApp }) =>
     isWhatsApp === true && !String(number).startsWith('whatsapp:') ? `whatsapp:${number}` : String(number ?? '');
   n8n.twilioTwiml = ({ message = '', twiml }) => {
@@ -377,7 +381,7 @@
       : [[key, Array.isArray(value) ? value.join(',') : value]];
   const pipedriveTime = (value) => value.replace(/^(\d{4}-\d\d-\d\d)T([\d:]{8})(?:\.\d+)?Z$/, '$1 $2');
   /** A record of version 2 of the API with the form of version 1, which n8n gives. */
-  n8n.pipedriveRecord = (kind, { custom_fields: own = {}, emails, phones, label_ids: labels, is_deleted: isDeleted, ...record }) => {
+  n8n.pipedriveRecord = (kind, { custom_fields: own, emails, phones, label_ids: labels, is_deleted: isDeleted, ...record }) => {
     const fields = Object.entries({
       ...record,
       ...(emails && { email: emails }),
@@ -390,6 +394,6 @@
       if (typeof value === 'number' && PIPEDRIVE_LINKS[kind]?.includes(key)) return [key, { value }];
       return [key, typeof value === 'string' && name.endsWith('_time') ? pipedriveTime(value) : value];
     });
-    return Object.fromEntries([...written, ...Object.entries(own).flatMap(pipedriveField)]);
+    return Object.fromEntries([...written, ...Object.entries(own ?? {}).flatMap(pipedriveField)]);
   };
 });
