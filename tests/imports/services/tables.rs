@@ -1,4 +1,4 @@
-//! What is the same for a service, in tables.
+//! Tables of differences that mean nothing to a service.
 
 /// The same method of an API under two addresses.
 pub const PATHS: &[(&str, &str)] = &[

@@ -10,7 +10,7 @@ use crate::syntax::escape_jinja;
 use crate::translation::Translation;
 
 const HOST: &str = "https://graph.facebook.com";
-/// Where files of videos are uploaded.
+/// The host for uploads of videos.
 const VIDEO_HOST: &str = "https://graph-video.facebook.com";
 const VERSION: &str = "v23.0";
 

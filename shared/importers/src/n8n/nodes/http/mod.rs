@@ -192,7 +192,7 @@ fn items(node: Context, never_fails: bool, config: &mut Map<String, Value>, note
     let mut options = Map::new();
     match format {
         "json" => {
-            // Old versions report a text that is no JSON in the script.
+            // For old versions, the script reports invalid JSON, because their message is another one.
             if !is_old {
                 config.insert("response".to_owned(), "json".into());
             }

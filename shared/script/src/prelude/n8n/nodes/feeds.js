@@ -11,7 +11,7 @@
   const PODCAST = ['author', 'subtitle', 'summary', 'explicit', 'duration', 'image', 'episode', 'season', 'keywords', 'episodeType'];
 
   const textOf = (value) => (typeof value?._ === 'string' ? value._ : value);
-  // Returns the place of the next match at or after a place. The places that are asked for grow, so a text is read once.
+  // Finds the next match at or after a place. Callers ask for growing places, so the text is scanned only once.
   const finder = (text, pattern) => {
     let found = -1;
     return (from) => {
@@ -23,9 +23,9 @@
     };
   };
   const BLOCK = /<\/?(?:h|br|p|ul|ol|li|blockquote|section|table|tr|div)/y;
-  // A tag does not go over these ends of lines.
+  // A tag cannot contain these line ends.
   const findWall = (html) => finder(html, /[\r\u2028\u2029]/g);
-  /** The text with a new line for each tag of a block between two characters. */
+  /** Puts a line break where the tag of a block stands between two characters. */
   const breakBlocks = (html) => {
     const [close, wall] = [finder(html, />(?=[^\n])/g), findWall(html)];
     let [shown, from] = ['', 0];

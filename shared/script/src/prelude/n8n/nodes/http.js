@@ -144,11 +144,8 @@
   };
   const readText = (body, header) => {
     const text = toText(body, header);
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
+    const value = n8n.parseJson(text);
+    return value === n8n.FAILED ? text : value;
   };
   const parseBody = (body, neverError, textFormat) => {
     if (typeof body !== 'string' && !isFile(body)) return body;
