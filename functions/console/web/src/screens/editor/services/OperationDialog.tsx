@@ -98,9 +98,11 @@ function OperationForm({ draft, types, service, operation, place, onAdd, onBack,
   };
   const fields = (shown: readonly Parameter[]) =>
     shown.map((parameter) => <ParameterField key={parameter.name} parameter={parameter} written={written} onChange={(changes) => change(parameter.name, changes)} />);
-  const required = parameters.filter(({ isRequired }) => isRequired);
-  const optional = parameters.filter(({ isRequired }) => !isRequired);
-  const isShort = parameters.length <= SHORT || required.length === 0;
+  // The text of a message is what a person came to write, even where the service also takes a message without one.
+  const isMain = ({ isRequired, schema }: Parameter) => isRequired || schema["x-lines"] === true;
+  const main = parameters.filter(isMain);
+  const optional = parameters.filter((parameter) => !isMain(parameter));
+  const isShort = parameters.length <= SHORT || main.length === 0;
   const presets = presetsOf(service, written.values, t.editor.services);
   const leave = () => !create.isPending && onClose();
   const back = () => (form.current !== null && holdsWritten(form.current) ? setAsks(true) : onBack());
@@ -117,7 +119,7 @@ function OperationForm({ draft, types, service, operation, place, onAdd, onBack,
                 <a href={service.documentation} target="_blank" rel="noreferrer">{t.editor.services.documentation}</a>
               </p>
               {parameters.length === 0 && <p className="muted">{t.editor.services.noParameters}</p>}
-              {fields(required)}
+              {fields(main)}
               {isShort ? fields(optional) : (
                 <Folded title={t.editor.services.optional(String(optional.length))} isUsed={false}>{fields(optional)}</Folded>
               )}
