@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use tables::Key;
@@ -32,6 +33,9 @@ const MAX_GROUP: usize = 256;
 /// The size of the pages of a new file. A commit writes whole pages, and most of what it changes in them is small: with
 /// pages of 4096 bytes, it writes 2.6 times as many bytes, and a read takes hardly less.
 const PAGE_BYTES: u32 = 1024;
+/// How long writers wait for reads when the log begins anew. A backup by another process reads for seconds, and is not waited for:
+/// the log grows meanwhile.
+const WAIT_FOR_READS: Duration = Duration::from_millis(50);
 /// How many statements a connection keeps prepared.
 const STATEMENTS: usize = 256;
 
@@ -96,6 +100,7 @@ impl Database {
             Ok(connection)
         };
         let writer = connect()?;
+        writer.busy_timeout(WAIT_FOR_READS)?;
         let tables = Tables::new(schemas, count_units);
         if is_used && !upgrade::has_tables(&writer)? {
             return Err(Error::Damaged("it holds no tables"));

@@ -8,6 +8,8 @@ pub enum Error {
     Storage(String),
     #[error("the database is damaged: {0}")]
     Damaged(&'static str),
+    #[error("it has the format {0} of a newer version")]
+    Newer(u32),
     /// DynamoDB refuses such an operation too.
     #[error("{0}")]
     Invalid(String),

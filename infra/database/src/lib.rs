@@ -7,6 +7,7 @@
 //! - `schema.rs` and `codec.rs`: how items are stored; `json.rs`: items in DynamoDB's JSON;
 //! - `log_file.rs`: the write-ahead log, whose pages are written together;
 //! - `maintenance.rs` and `upgrade.rs`: expired items, the log of the file, and files of earlier versions;
+//! - `copy.rs`: copies of the file, also of one that another process uses;
 //! - `units.rs`: what DynamoDB would bill;
 //! - `wire/`: DynamoDB's JSON API, for clients in other processes.
 
@@ -14,6 +15,7 @@ mod changes;
 mod codec;
 mod commit;
 mod conditions;
+mod copy;
 mod database;
 mod error;
 mod json;
@@ -29,10 +31,12 @@ pub mod wire;
 mod writes;
 
 pub use commit::Kind;
+pub use copy::{check, copy};
 pub use database::{Database, Options};
 pub use error::{Error, Result};
 pub use maintenance::MERGE_EVERY;
 pub use schema::{IndexSchema, Projection, SortAttribute, TableSchema};
 pub use tokens::Token;
 pub use units::TableUnits;
+pub use upgrade::FORMAT;
 pub use writes::Consumed;

@@ -10,6 +10,10 @@ use crate::error::{Error, Result};
 use crate::json::JsonItem;
 use crate::schema::{Stored, Tables};
 
+/// The format of the file, and of what the platform stores in it. A change that older programs cannot read increases it.
+pub const FORMAT: u32 = 1;
+/// The tag that holds the format.
+const FORMAT_TAG: &str = "format";
 /// The table that holds the names and the texts of tags.
 const CREATE_TAGS: &str = "CREATE TABLE IF NOT EXISTS tags (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID";
 
@@ -24,6 +28,11 @@ pub fn create(connection: &Connection, tables: &Tables) -> Result<()> {
 
 fn create_all(connection: &Connection, tables: &Tables) -> Result<()> {
     connection.execute_batch(CREATE_TAGS)?;
+    let format = tag(connection, FORMAT_TAG)?.and_then(|format| format.parse().ok()).unwrap_or(FORMAT);
+    if format > FORMAT {
+        return Err(Error::Newer(format));
+    }
+    set_tag(connection, FORMAT_TAG, &FORMAT.to_string())?;
     let is_of_dynoxide = has_table(connection, "_tables")?;
     if is_of_dynoxide {
         tracing::info!("the tables of an earlier version are converted; older versions cannot open them afterwards");

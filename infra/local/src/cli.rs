@@ -109,6 +109,16 @@ pub enum Command {
         #[arg(long)]
         table: Option<String>,
     },
+    /// Write the data of this machine to one file, also while the platform runs
+    Backup {
+        /// The file; `-` is the standard output
+        file: PathBuf,
+    },
+    /// Restore a backup as the data folder, which must be empty or missing
+    Restore {
+        /// A file that `backup` has written
+        file: PathBuf,
+    },
     /// Connect a provider of models to the running platform: asks for what the options do not say
     Setup(SetupArgs),
     /// Say what is wrong with this machine, the data folder, the settings and the running platform, and how to fix it

@@ -12,6 +12,12 @@ pub const DYNAMODB: &str = "dynamodb.sqlite";
 pub const KMS: &str = "awsim/snapshots/kms.json";
 /// The folder of the objects.
 pub const S3: &str = "s3";
+/// The folder of the folders of workbenches.
+pub const WORKBENCHES: &str = "workbenches";
+/// The folder of the folders that the workbenches of an organization share.
+pub const SHARED: &str = "shared";
+/// The format of the folder.
+pub const DATA_FORMAT: u32 = database::FORMAT;
 /// The file whose lock says that a process uses the folder.
 pub const LOCK: &str = "lock";
 /// Files and folders without which the stored data cannot be used.
@@ -100,14 +106,12 @@ impl DataDir {
         self.stored().join(S3)
     }
 
-    /// The folders of workbenches.
     pub fn labs_folder(&self) -> PathBuf {
-        self.stored().join("workbenches")
+        self.stored().join(WORKBENCHES)
     }
 
-    /// The folder of the folders that the workbenches of an organization share.
     pub fn shared_folder(&self) -> PathBuf {
-        self.stored().join("shared")
+        self.stored().join(SHARED)
     }
 
     /// The folder of what users store.
@@ -155,6 +159,18 @@ pub fn create_private(folder: &Path) -> io::Result<()> {
         folders.mode(0o700);
     }
     folders.recursive(true).create(folder)
+}
+
+/// Waits until all written files are on the disk of the folder: their contents and their names.
+pub fn sync_disk(folder: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(File::open(folder)?)?;
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        rustix::fs::sync();
+    }
+    Ok(())
 }
 
 /// Makes existing files and folders with secrets private: an earlier version or a copy may have left them readable by

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::data_dir::DATA_FORMAT;
 use crate::started_command;
 
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,8 @@ pub enum Failure {
     Missing { folder: PathBuf, file: PathBuf },
     #[error("{} belongs to another data folder ({cause}); restore the file of {}, or move the folder away to start without data", file.display(), folder.display())]
     Foreign { folder: PathBuf, file: PathBuf, cause: String },
+    #[error("{} was written by {} (format {format}; this program knows {DATA_FORMAT}); update this program", file.display(), name_version(version.as_deref()))]
+    Newer { file: PathBuf, format: u32, version: Option<String> },
     #[error("{} holds no platform's data yet; run `{}` first", folder.display(), started_command().trim_end_matches(" --"))]
     NotStarted { folder: PathBuf },
     #[error("infra/template.yaml: {resource}: {cause}")]
@@ -37,6 +40,10 @@ impl From<domain::Error> for Failure {
     fn from(error: domain::Error) -> Self {
         Self::Platform(error)
     }
+}
+
+fn name_version(version: Option<&str>) -> String {
+    version.map_or_else(|| "a newer version".to_owned(), |version| format!("version {version}"))
 }
 
 fn explain_port(cause: &io::Error) -> String {

@@ -2,6 +2,7 @@
 //! token issuer, and embedded AWS services.
 
 mod api_gateway;
+pub mod backup;
 pub mod bootstrap;
 mod compression;
 pub mod credentials;

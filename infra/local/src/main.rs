@@ -14,7 +14,7 @@ use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::settings;
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, setup, started_command};
+use local::{DataDir, Failure, Options, Platform, backup, bootstrap, doctor, open_files, setup, started_command};
 use platform::telemetry::levels;
 use rustix::fs::Mode;
 use stop::StopSignal;
@@ -76,6 +76,14 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
             print_line(bootstrap::create_operator(&table).await?.reveal())
         }
         Some(Command::BootstrapOperator { table: None }) => print_line(&read_credentials(&data_dir)?.operator.api_key),
+        Some(Command::Backup { file }) => {
+            report_backup(&file, &backup::backup(&data_dir, &file)?);
+            Ok(())
+        }
+        Some(Command::Restore { file }) => {
+            let contents = backup::restore(&file, &data_dir)?;
+            print_line(&format!("{contents} are restored in {}", data_dir.display()))
+        }
         Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
         Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
     }
@@ -109,6 +117,12 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
     let wait_s = local::GRACE.as_secs();
     eprintln!("stopping: waits up to {wait_s} s for requests and effects in flight …");
     platform.stop().await
+}
+
+/// On standard error, because the backup itself may be on standard output.
+fn report_backup(file: &Path, contents: &backup::Contents) {
+    let place = if file == Path::new("-") { "standard output".to_owned() } else { file.display().to_string() };
+    eprintln!("{contents} are in {place}. Whoever can read it can read all secrets, so keep it in a safe place.");
 }
 
 async fn examine(folder: &Path, serve: &ServeOptions) -> Result<(), Failure> {

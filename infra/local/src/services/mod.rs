@@ -31,6 +31,7 @@ use crate::failure::Failure;
 use crate::open_files;
 use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits, plain_refusal};
 use crate::template::SamTemplate;
+pub use dynamodb::check_log;
 pub use in_process::S3_HOST;
 use in_process::{InProcessServices, sdk_config};
 use queues::Queues;

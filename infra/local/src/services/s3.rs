@@ -20,7 +20,7 @@ use super::gate::page_problem;
 use super::secret_key::SecretKey;
 use super::storage::StorageHealth;
 use super::{ACCESS_KEY, SyncMode};
-use crate::data_dir::{DataDir, S3};
+use crate::data_dir::{DataDir, S3, sync_disk};
 use crate::failure::Failure;
 use crate::server::RequestBody;
 
@@ -56,7 +56,7 @@ impl EmbeddedS3 {
             storage.report_written(S3);
         }
         if is_write && sync == SyncMode::Full && answer.status().is_success() {
-            let synced = tokio::task::spawn_blocking(move || sync_files(&folder)).await;
+            let synced = tokio::task::spawn_blocking(move || sync_disk(&folder)).await;
             if let Ok(Err(cause)) = synced {
                 storage.report_io(S3, &cause);
             }
@@ -91,13 +91,4 @@ fn storage_failure(cause: &str) -> http::Response<Body> {
     let mut refused = http::Response::new(Body::from(body));
     *refused.status_mut() = StatusCode::BAD_REQUEST;
     refused
-}
-
-/// Syncs all written data to the disk: an object, its metadata, and the names of both.
-fn sync_files(folder: &Path) -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
-    rustix::fs::syncfs(std::fs::File::open(folder)?)?;
-    #[cfg(not(target_os = "linux"))]
-    rustix::fs::sync();
-    Ok(())
 }

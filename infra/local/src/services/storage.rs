@@ -37,7 +37,10 @@ impl StorageFailure {
         match error {
             database::Error::Storage(message) => Self::from_sqlite(message),
             database::Error::Damaged(_) => Some(Self::Damaged),
-            database::Error::Invalid(_) | database::Error::ReusedToken | database::Error::Closed => None,
+            database::Error::Newer(_)
+            | database::Error::Invalid(_)
+            | database::Error::ReusedToken
+            | database::Error::Closed => None,
         }
     }
 

@@ -50,7 +50,10 @@ pub fn open(data: &DataDir, template: &SamTemplate, options: ServiceOptions) -> 
     }
     let ServiceOptions { sync, count_units, .. } = options;
     let options = Options { file, is_used, waits_for_disk: sync == SyncMode::Full, count_units };
-    Database::open(options, schemas(template)?).map_err(|error| damaged(error.to_string()))
+    Database::open(options, schemas(template)?).map_err(|error| match error {
+        database::Error::Newer(format) => Failure::Newer { file: data.folder().to_owned(), format, version: None },
+        error => damaged(error.to_string()),
+    })
 }
 
 /// Deletes expired items and merges the log, until `stop`.
@@ -75,7 +78,7 @@ pub async fn maintain(database: Database, stop: CancellationToken) {
 
 /// Refuses a log that has lost acknowledged writes, and logs what a killed process left behind. `SQLite` recovers it
 /// silently, and drops what it cannot read.
-fn check_log(file: &Path, data: &DataDir) -> Result<(), Failure> {
+pub fn check_log(file: &Path, data: &DataDir) -> Result<(), Failure> {
     let WalContent { pages, transactions, loss } =
         wal::inspect(file).map_err(|cause| data.damaged_file(&format!("{DYNAMODB}-wal"), cause))?;
     let cause = match loss {

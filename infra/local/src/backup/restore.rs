@@ -1,0 +1,76 @@
+//! Restores a backup into a new data folder.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::{Contents, FILES, HEADER, Header, WORKBENCHES, archive};
+use crate::data_dir::{DATA_FORMAT, DYNAMODB, REQUIRED, create_private, sync_disk};
+use crate::failure::Failure;
+
+/// Restores the backup `file` as `folder`, which must not have data yet. A failed attempt leaves nothing.
+pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
+    let shown = folder.display();
+    let unusable = |cause: io::Error| Failure::Folder { folder: folder.to_owned(), cause };
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Failure::Other(format!(
+            "the folder {shown} is not empty; move it away, or choose another folder with --data-dir"
+        )));
+    }
+    check_header(file)?;
+    let draft = Draft(PathBuf::from(format!("{}.{}.tmp", shown, std::process::id())));
+    create_private(&draft.0).map_err(unusable)?;
+    let contents = archive::unpack(open(file)?, &draft.0, is_expected).map_err(|cause| refused(file, &cause))?;
+    if let Some(missing) = REQUIRED.iter().find(|name| !draft.0.join(name).exists()) {
+        return Err(no_backup(file, &format!("it lacks {missing}")));
+    }
+    database::check(&draft.0.join(DYNAMODB)).map_err(|error| no_backup(file, &format!("{DYNAMODB}: {error}")))?;
+    let _ = fs::remove_file(draft.0.join(HEADER));
+    // An empty folder is replaced.
+    let _ = fs::remove_dir(folder);
+    sync_disk(&draft.0).and_then(|()| fs::rename(&draft.0, folder)).map_err(unusable)?;
+    Ok(contents)
+}
+
+fn open(file: &Path) -> Result<BufReader<File>, Failure> {
+    let opened = File::open(file);
+    opened.map(BufReader::new).map_err(|cause| Failure::Other(format!("{} cannot be read ({cause})", file.display())))
+}
+
+/// A backup of a newer version may have data that this one does not know.
+fn check_header(file: &Path) -> Result<(), Failure> {
+    let first = archive::read_first(open(file)?, HEADER).map_err(|cause| refused(file, &cause))?;
+    let header = first.and_then(|first| serde_json::from_slice::<Header>(&first).ok());
+    let Header { format, version } = header.ok_or_else(|| no_backup(file, "it was not written by `local backup`"))?;
+    if format > DATA_FORMAT {
+        return Err(Failure::Newer { file: file.to_owned(), format, version: Some(version) });
+    }
+    Ok(())
+}
+
+fn is_expected(path: &Path) -> bool {
+    path == Path::new(HEADER) || FILES.iter().chain(&WORKBENCHES).any(|name| path.starts_with(name))
+}
+
+fn refused(file: &Path, cause: &io::Error) -> Failure {
+    match cause.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Failure::Other(format!(
+            "the disk is too small for the backup {} ({cause}); free some space",
+            file.display()
+        )),
+        _ => no_backup(file, &cause.to_string()),
+    }
+}
+
+fn no_backup(file: &Path, cause: &str) -> Failure {
+    Failure::Other(format!("{} is not a whole backup ({cause}); use another one", file.display()))
+}
+
+/// A folder that is deleted on drop, unless it has been renamed.
+struct Draft(PathBuf);
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
