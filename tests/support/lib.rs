@@ -17,6 +17,7 @@ pub mod gateway;
 pub mod kubernetes;
 pub mod messaging;
 pub mod oracle;
+pub mod permissions;
 pub mod polling;
 pub mod provider;
 pub mod proxy;
@@ -52,6 +53,7 @@ pub struct TestApp {
 /// Fails the test if a function made an AWS call that its IAM permissions in the template do not allow.
 impl Drop for TestApp {
     fn drop(&mut self) {
+        permissions::record(self.platform.used_permissions());
         let denied = self.platform.take_denied_calls();
         assert!(std::thread::panicking() || denied.is_empty(), "{}", denied.join("; "));
     }

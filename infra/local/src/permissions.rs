@@ -1,7 +1,8 @@
 //! Enforces the template's IAM policies: a function may make only the AWS calls that its policies allow. A missing
-//! permission is found here, before a deployment.
+//! permission is found here, before a deployment. What is used is recorded, so that a permission without a use is found too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::box_error::BoxError;
@@ -37,15 +38,36 @@ impl DeniedCalls {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct Permissions {
-    function: String,
-    allowed: Vec<AllowedAccess>,
-    denied: DeniedCalls,
+/// The permissions of all functions.
+#[derive(Clone, Debug, Default)]
+pub struct GivenPermissions(Arc<Mutex<Vec<Arc<[AllowedAccess]>>>>);
+
+impl GivenPermissions {
+    /// The permissions that allowed a call, each as [`PolicyGrant::permissions`] writes it after the name of the function.
+    pub fn used(&self) -> BTreeSet<String> {
+        let given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let used =
+            given.iter().flat_map(|given| given.iter()).filter(|allowed| allowed.is_used.load(Ordering::Relaxed));
+        used.map(|allowed| allowed.name.clone()).collect()
+    }
+
+    fn add(&self, allowed: &Arc<[AllowedAccess]>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(allowed.clone());
+    }
 }
 
 #[derive(Clone, Debug)]
+pub struct Permissions {
+    function: String,
+    allowed: Arc<[AllowedAccess]>,
+    denied: DeniedCalls,
+}
+
+#[derive(Debug)]
 struct AllowedAccess {
+    /// The function and its permission.
+    name: String,
+    is_used: AtomicBool,
     action: String,
     /// `*` at the end matches any text.
     resources: String,
@@ -96,23 +118,27 @@ impl Permissions {
         function: &str,
         grants: &[PolicyGrant],
         resources: &BTreeMap<String, String>,
+        given: &GivenPermissions,
         denied: DeniedCalls,
     ) -> Self {
         let pattern = |resource: &GrantedResource| match resource {
-            GrantedResource::Everything => Some("*".to_owned()),
             GrantedResource::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),
+            GrantedResource::OfService(service) => Some(service.clone()),
         };
         let allowed = grants.iter().flat_map(|grant| {
-            let patterns = grant.resources.iter().filter_map(pattern);
-            patterns.flat_map(move |pattern| {
-                grant.actions.iter().map(move |action| AllowedAccess {
-                    action: action.clone(),
-                    resources: pattern.clone(),
+            grant.permissions().filter_map(|(action, resource)| {
+                Some(AllowedAccess {
+                    name: format!("{function} may call {action} on {resource}{}", grant.conditions_text()),
+                    is_used: AtomicBool::new(false),
+                    action: action.to_owned(),
+                    resources: pattern(resource)?,
                     conditions: grant.conditions.clone(),
                 })
             })
         });
-        Self { function: function.to_owned(), allowed: allowed.collect(), denied }
+        let allowed = allowed.collect();
+        given.add(&allowed);
+        Self { function: function.to_owned(), allowed, denied }
     }
 
     pub fn interceptor(self) -> SharedInterceptor {
@@ -126,14 +152,18 @@ impl Permissions {
                 && allowed.is_for(resource)
                 && allowed.conditions.is_empty()
         };
-        if self.allowed.iter().any(is_allowed) {
+        if let Some(allowed) = self.allowed.iter().find(|allowed| is_allowed(allowed)) {
+            allowed.is_used.store(true, Ordering::Relaxed);
             return Ok(());
         }
         self.check(vec![Access::new(service, action, resource.to_owned())]).map_err(domain::Error::internal)
     }
 
     fn check(&self, accesses: Vec<Access>) -> Result<(), BoxError> {
-        let is_allowed = |access: &Access| self.allowed.iter().any(|allowed| allowed.covers(access));
+        let is_allowed = |access: &Access| {
+            let allowed = self.allowed.iter().find(|allowed| allowed.covers(access));
+            allowed.inspect(|allowed| allowed.is_used.store(true, Ordering::Relaxed)).is_some()
+        };
         let Some(access) = accesses.into_iter().find(|access| !is_allowed(access)) else { return Ok(()) };
         let Self { function, denied, .. } = self;
         let Access { action, resource, conditions } = access;
@@ -219,9 +249,9 @@ fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Access
         "S3" if operation == "ListObjectsV2" => vec![Access::new("s3", "ListBucket", object_path(request)?)],
         "S3" => vec![Access::new("s3", operation, object_path(request)?)],
         "Bedrock Runtime" if operation.ends_with("Stream") => {
-            vec![Access::new("bedrock", "InvokeModelWithResponseStream", String::new())]
+            vec![Access::new("bedrock", "InvokeModelWithResponseStream", "bedrock".to_owned())]
         }
-        "Bedrock Runtime" => vec![Access::new("bedrock", "InvokeModel", String::new())],
+        "Bedrock Runtime" => vec![Access::new("bedrock", "InvokeModel", "bedrock".to_owned())],
         other => vec![Access::new(other, operation, String::new())],
     })
 }

@@ -241,6 +241,11 @@ impl Platform {
         expired
     }
 
+    /// The permissions of the template that allowed an AWS call.
+    pub fn used_permissions(&self) -> BTreeSet<String> {
+        self.runtime.permissions.used()
+    }
+
     /// Returns the AWS calls that the template's policies have denied since the last call. The list is empty if the
     /// policies are complete.
     pub fn take_denied_calls(&self) -> Vec<String> {

@@ -18,7 +18,7 @@ use crate::function_access::FunctionAccess;
 use crate::function_database::FunctionDatabase;
 use crate::function_queues::FunctionQueues;
 use crate::issuer::{AUDIENCE, CONSOLE_CLIENT, ISSUER, JWKS};
-use crate::permissions::{DeniedCalls, Permissions};
+use crate::permissions::{DeniedCalls, GivenPermissions, Permissions};
 use crate::pollers::{Deliver, LOOK_EVERY, Poller};
 use crate::provision::{check_resources, find_key, provision};
 use crate::recorder::Recorder;
@@ -55,6 +55,7 @@ pub struct Runtime {
     /// Settings that every function gets on this machine and not in a deployment.
     local_settings: Vec<(String, String)>,
     pub denied: DeniedCalls,
+    pub permissions: GivenPermissions,
     /// Runs end in this process, unless `cargo lambda watch` runs the functions.
     run_news: RunNews,
     /// The work of functions that goes on after their answers.
@@ -118,6 +119,7 @@ impl Runtime {
             resources,
             local_settings,
             denied: DeniedCalls::default(),
+            permissions: GivenPermissions::default(),
             run_news: RunNews::default(),
             tasks: Tasks::default(),
             proxy: None,
@@ -129,7 +131,8 @@ impl Runtime {
     /// The context of a function: its own settings, and AWS clients that are limited to its policies.
     pub fn context_of(&self, function: &str) -> Context {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
-        let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
+        let (grants, denied) = (grants.unwrap_or_default(), self.denied.clone());
+        let permissions = Permissions::new(function, grants, &self.resources, &self.permissions, denied);
         let aws = self.aws.clone().with_interceptors([permissions.clone().interceptor()]);
         let aws = self.with_typed_services(aws, Some(permissions));
         let context = Context::new(self.settings_of(function).collect(), aws);

@@ -2,6 +2,7 @@
 //! those of a deployment.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::{Value as Json, json};
 use yaml_serde::Value as Yaml;
@@ -36,14 +37,35 @@ pub struct PolicyGrant {
     pub conditions: BTreeMap<String, Vec<String>>,
 }
 
+impl PolicyGrant {
+    /// Each action with each resource.
+    pub fn permissions(&self) -> impl Iterator<Item = (&str, &GrantedResource)> {
+        self.resources.iter().flat_map(|resource| self.actions.iter().map(move |action| (action.as_str(), resource)))
+    }
+
+    /// ` with …`, if there are conditions.
+    pub fn conditions_text(&self) -> String {
+        let texts = self.conditions.iter().map(|(key, values)| format!("{key} {}", values.join(" or ")));
+        let text = texts.collect::<Vec<_>>().join(", ");
+        if text.is_empty() { text } else { format!(" with {text}") }
+    }
+}
+
 #[derive(Debug, PartialEq)]
 pub enum GrantedResource {
-    Everything,
+    /// Resources of a service that is not embedded here, such as the models of Bedrock.
+    OfService(String),
     /// The resource with this logical id if `part` is empty, else the part of it that `part` names (`/index/*`).
-    Part {
-        id: String,
-        part: String,
-    },
+    Part { id: String, part: String },
+}
+
+impl fmt::Display for GrantedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OfService(service) => f.write_str(service),
+            Self::Part { id, part } => write!(f, "{id}{part}"),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -162,10 +184,10 @@ fn parse_grant(statement: &Json) -> PolicyGrant {
     }
 }
 
-/// `*`, `!GetAtt X.Arn` or `!Sub ${X.Arn}/part/*`
+/// `!GetAtt X.Arn`, `!Sub ${X.Arn}/part/*` or `!Sub arn:${AWS::Partition}:service:…`
 fn parse_resource(resource: &Json) -> GrantedResource {
-    if text(resource) == "*" {
-        return GrantedResource::Everything;
+    if let Some(service) = text(&resource["Fn::Sub"]).strip_prefix("arn:").and_then(|arn| arn.split(':').nth(3)) {
+        return GrantedResource::OfService(service.to_owned());
     }
     let whole = text(&resource["Fn::GetAtt"]).strip_suffix(".Arn").map(|id| (id, ""));
     let within = || text(&resource["Fn::Sub"]).strip_prefix("${")?.split_once(".Arn}");
