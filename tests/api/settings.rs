@@ -35,3 +35,17 @@ fn a_test_sets_every_setting() {
         assert!(has_test || EVERYWHERE.iter().any(|start| name.starts_with(start)), "no test sets {name}");
     }
 }
+
+/// The description of an alarm names its section, so the person on call finds it.
+#[test]
+fn every_alarm_has_a_section_of_the_runbook() {
+    let (template, runbook) = (include_str!("../../infra/template.yaml"), include_str!("../../infra/README.md"));
+    let sections: Vec<_> =
+        runbook.lines().filter_map(|line| line.strip_prefix("### ")).flat_map(|line| line.split(", ")).collect();
+    let names = template.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    let alarms: Vec<_> = names.filter(|name| !name.starts_with(' ') && name.ends_with("Alarm")).collect();
+    assert!(alarms.len() > 5, "{alarms:?}");
+    for alarm in alarms {
+        assert!(sections.contains(&alarm), "{alarm} has no section in infra/README.md");
+    }
+}

@@ -1,5 +1,5 @@
-//! Hot partitions: the writes of real runs of one workflow, counted by partition key and multiplied by the load. A schedule
-//! starts at most one run a minute, so the items of schedules are not part of it.
+//! The writes of the load plan in infra/README.md: those of real runs of one workflow, counted by partition key, index and table, and
+//! multiplied by the load. A schedule starts at most one run a minute, so the items of schedules are not part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,30 @@ use tests::provider::{Behaviour, FakeProvider};
 use super::hooks::{Hook, publish_hook};
 use super::*;
 
-/// The load of one workflow.
-const RUNS_PER_SECOND: f64 = 1_000.0;
+/// A load of one stack, which workflows of different accounts share.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    runs_per_second: f64,
+    workflows: f64,
+}
+
+const SMALL: Plan = Plan { runs_per_second: 10.0, workflows: 1.0 };
+const LARGE: Plan = Plan { runs_per_second: 1_000.0, workflows: 1.0 };
+/// What the index `due` carries, which is the only one that all workflows share. So 100,000 runs a second need many stacks.
+const LARGEST: Plan = Plan { runs_per_second: 1_300.0, workflows: 2.0 };
+
 /// DynamoDB gives one partition key at most 1,000 write units a second. The rest is for bursts and other workflows.
 const MAX_UNITS_PER_SECOND: f64 = 500.0;
+/// The default quota of AWS for the write units a second of an on-demand table, and of each of its global indexes.
+const TABLE_QUOTA: f64 = 40_000.0;
+const DUE: &str = "EntitiesTable.due";
 /// The number of runs that are counted.
 const RUNS: usize = 8;
 
 /// The tables' keys and indexes that are spread over several partitions by the last byte of a random id, each with the
 /// number of its partitions.
 const SHARDED: [(&str, f64); 9] = [
-    ("EntitiesTable.due", keys::RUNS_DUE.count as f64),
+    (DUE, keys::RUNS_DUE.count as f64),
     // Each list of a state has its own partitions. A run enters a list and leaves it, so at most two of the five writes
     // of its three states go to one list.
     ("EntitiesTable.runs_by_state", keys::STATE_LIST_SHARDS as f64 * 5.0 / 2.0),
@@ -55,6 +68,7 @@ struct Load {
     /// The units and the runs of each partition key.
     partitions: BTreeMap<String, (f64, BTreeSet<usize>)>,
     indexes: BTreeMap<String, f64>,
+    tables: BTreeMap<String, f64>,
 }
 
 impl Load {
@@ -71,13 +85,17 @@ impl Load {
             for (index, units) in writes.index_units {
                 *self.indexes.entry(format!("{}.{index}", writes.table)).or_default() += units;
             }
+            *self.tables.entry(writes.table).or_default() += writes.units;
         }
         self.runs += 1;
     }
 
     /// The units a second of each partition key, hottest first.
-    fn by_partition(&self) -> Vec<(String, f64)> {
-        let share = |name: &str, units: f64| units / self.runs as f64 * RUNS_PER_SECOND / shards_of(name);
+    fn by_partition(&self, plan: Plan) -> Vec<(String, f64)> {
+        let share = |name: &str, units: f64| {
+            let workflows = if name == DUE { 1.0 } else { plan.workflows };
+            units / self.runs as f64 * plan.runs_per_second / workflows / shards_of(name)
+        };
         let keys = self.partitions.iter().map(|(partition, (units, runs))| {
             // The partition of one run is written by this run only.
             (partition.clone(), if runs.len() == 1 { *units } else { share(partition, *units) })
@@ -89,10 +107,24 @@ impl Load {
     }
 
     #[track_caller]
-    fn assert_cool(&self, name: &str) {
-        let all = self.by_partition();
-        eprintln!("{name}: {:?}", &all[..all.len().min(3)]);
-        assert!(all[0].1 <= MAX_UNITS_PER_SECOND, "{name}: {:?}", &all[..all.len().min(5)]);
+    fn assert_cool(&self, name: &str, plan: Plan) {
+        let all = self.by_partition(plan);
+        eprintln!("{name}, {plan:?}: {:?}", &all[..all.len().min(3)]);
+        assert!(all[0].1 <= MAX_UNITS_PER_SECOND, "{name}, {plan:?}: {:?}", &all[..all.len().min(5)]);
+    }
+
+    /// The units of each table and of each index for one run.
+    fn units_per_run(&self) -> BTreeMap<&str, f64> {
+        let all = self.tables.iter().chain(&self.indexes);
+        all.map(|(name, units)| (name.as_str(), units / self.runs as f64)).collect()
+    }
+
+    /// Checks that the default quotas of a new AWS account carry the plan.
+    #[track_caller]
+    fn assert_within_quotas(&self, name: &str, plan: Plan) {
+        let units = self.units_per_run();
+        eprintln!("{name}, units per run: {units:?}");
+        assert!(units.values().all(|units| units * plan.runs_per_second <= TABLE_QUOTA), "{name}, {plan:?}: {units:?}");
     }
 }
 
@@ -141,7 +173,17 @@ async fn no_partition_is_hot() {
         ("other workflow", "async", with_node("workflow", json!({"workflowId": called}), "out")),
     ] {
         let hook = publish_hook(&app, &ada, graph, mode).await;
-        load_of(&app, &ada, &hook).await.assert_cool(name);
+        let load = load_of(&app, &ada, &hook).await;
+        for plan in [SMALL, LARGE, LARGEST] {
+            load.assert_cool(name, plan);
+        }
+        load.assert_within_quotas(name, LARGEST);
+        if mode == "sync" {
+            // It ends where it arrives, so it is never due.
+            let units = load.units_per_run();
+            assert_eq!((units["EntitiesTable"], units["CountersTable"], units["JournalTable"]), (4.0, 4.0, 4.0));
+            assert_eq!(units.get(DUE).copied().unwrap_or_default(), 0.0, "{units:?}");
+        }
     }
 }
 
