@@ -10,8 +10,6 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use support::{Folder, Running, agents, credentials, local, stderr_of};
@@ -145,18 +143,26 @@ async fn a_backup_of_a_killed_platform_has_what_its_log_holds() {
     assert!(Running::start(&folder.0, &[]).base_url.starts_with("http://"));
 }
 
+/// A whole file with these entries.
 fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    let mut tar = tar::Builder::new(Vec::new());
     for (name, content) in entries {
-        let mut header = tar::Header::new_gnu();
-        // `set_path` refuses names that lead out of the folder.
-        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
-        header.set_size(content.len() as u64);
-        header.set_mode(0o600);
-        header.set_cksum();
-        tar.append(&header, *content).unwrap();
+        append(&mut tar, name, content);
     }
-    tar.into_inner().unwrap().finish().unwrap()
+    let checksum = ring::digest::digest(&ring::digest::SHA256, tar.get_ref());
+    let checksum: String = checksum.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    append(&mut tar, "atelier-backup.sha256", checksum.as_bytes());
+    tar.into_inner().unwrap()
+}
+
+fn append(tar: &mut tar::Builder<Vec<u8>>, name: &str, content: &[u8]) {
+    let mut header = tar::Header::new_gnu();
+    // `set_path` refuses names that lead out of the folder.
+    header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_size(content.len() as u64);
+    header.set_mode(0o600);
+    header.set_cksum();
+    tar.append(&header, content).unwrap();
 }
 
 #[test]
@@ -173,8 +179,8 @@ fn what_is_no_whole_backup_is_refused_and_leaves_nothing() {
     changed[whole.len() / 2] ^= 1;
     let newer: (&str, &[u8]) = ("atelier-backup.json", br#"{"format": 99, "version": "9.9.0"}"#);
     for (content, cause) in [
-        (whole[..whole.len() - 9].to_vec(), "is not a whole backup"),
-        (changed, "is not a whole backup"),
+        (whole[..whole.len() / 3].to_vec(), "its end is missing"),
+        (changed, "its checksum is wrong"),
         (b"hello".to_vec(), "is not a whole backup"),
         (Vec::new(), "is not a whole backup"),
         (archive(&[("notes", b"hello")]), "it was not written by `local backup`"),

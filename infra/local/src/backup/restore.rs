@@ -1,7 +1,7 @@
 //! Restores a backup into a new data folder.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::{Contents, FILES, HEADER, Header, WORKBENCHES, archive};
@@ -17,10 +17,13 @@ pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
             "the folder {shown} is not empty; move it away, or choose another folder with --data-dir"
         )));
     }
-    check_header(file)?;
+    let opened = File::open(file);
+    let opened = opened.map_err(|cause| Failure::Other(format!("{} cannot be read ({cause})", file.display())))?;
+    let header = archive::check(&opened, HEADER).map_err(|cause| refused(file, &cause))?;
+    check_header(file, header.as_deref())?;
     let draft = Draft(PathBuf::from(format!("{}.{}.tmp", shown, std::process::id())));
     create_private(&draft.0).map_err(unusable)?;
-    let contents = archive::unpack(open(file)?, &draft.0, is_expected).map_err(|cause| refused(file, &cause))?;
+    let contents = archive::unpack(&opened, &draft.0, is_expected).map_err(|cause| refused(file, &cause))?;
     if let Some(missing) = REQUIRED.iter().find(|name| !draft.0.join(name).exists()) {
         return Err(no_backup(file, &format!("it lacks {missing}")));
     }
@@ -32,15 +35,9 @@ pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
     Ok(contents)
 }
 
-fn open(file: &Path) -> Result<BufReader<File>, Failure> {
-    let opened = File::open(file);
-    opened.map(BufReader::new).map_err(|cause| Failure::Other(format!("{} cannot be read ({cause})", file.display())))
-}
-
 /// A backup of a newer version may have data that this one does not know.
-fn check_header(file: &Path) -> Result<(), Failure> {
-    let first = archive::read_first(open(file)?, HEADER).map_err(|cause| refused(file, &cause))?;
-    let header = first.and_then(|first| serde_json::from_slice::<Header>(&first).ok());
+fn check_header(file: &Path, header: Option<&str>) -> Result<(), Failure> {
+    let header = header.and_then(|header| serde_json::from_str::<Header>(header).ok());
     let Header { format, version } = header.ok_or_else(|| no_backup(file, "it was not written by `local backup`"))?;
     if format > DATA_FORMAT {
         return Err(Failure::Newer { file: file.to_owned(), format, version: Some(version) });
