@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! USED_PERMISSIONS=<folder> cargo test --workspace
-//! USED_PERMISSIONS=<folder> cargo run -p tests --bin permissions
+//! USED_PERMISSIONS=<folder> cargo run --bin permissions
 //! ```
 
 use std::collections::BTreeSet;
