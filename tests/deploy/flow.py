@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-STACK, PORT, ISSUER_PORT = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+STACK, PORT, ISSUER_PORT, UPDATE = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 FUNCTIONS = {path.parent.name for path in Path("functions").glob("*/Cargo.toml")}
 MAX_POLICY_BYTES = 20_480
 PATIENCE_S = 60

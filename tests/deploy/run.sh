@@ -80,6 +80,11 @@ fi
 
 say "checking the template"
 timeout 120 sam validate --lint
+# The environments of samconfig.toml, with the parameters of this machine.
+sed "/^parameter_overrides = \[/a \
+    \"Architecture=$architecture\", \"AuthIssuer=http://127.0.0.1:$issuer_port\", \"AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json\"," \
+    samconfig.toml >"$work/samconfig.toml"
+timeout 120 sam build >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; die "sam build failed"; }
 
 say "starting ministack"
 mkdir "$work/tmp"
@@ -95,10 +100,8 @@ done
 
 say "deploying"
 started=$SECONDS
-# The other options come from samconfig.toml.
-if ! timeout 300 sam deploy --no-confirm-changeset --no-progressbar --parameter-overrides \
-    "Architecture=$architecture" "AuthIssuer=http://127.0.0.1:$issuer_port" \
-    "AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json" >"$work/deploy.log" 2>&1; then
+deploy=(timeout 300 sam deploy --config-file "$work/samconfig.toml" --no-confirm-changeset --no-progressbar)
+if ! "${deploy[@]}" >"$work/deploy.log" 2>&1; then
     cat "$work/deploy.log" >&2
     grep -E 'WARN|ERROR' "$work/ministack.log" | tail -20 >&2 || true
     die "sam deploy failed"
@@ -107,7 +110,8 @@ say "deployed in $((SECONDS - started)) s"
 
 started=$SECONDS
 failed=0
-timeout 300 python3 tests/deploy/flow.py atelier "$port" "$issuer_port" || failed=$?
+timeout 600 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" \
+    "${deploy[@]}" --config-env prod --stack-name atelier-dev || failed=$?
 if ((failed)); then
     say "log of ministack"
     grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
