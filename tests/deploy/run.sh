@@ -79,6 +79,7 @@ if [[ ${1:-} != --no-build ]]; then
 fi
 
 say "checking the template"
+python3 tests/deploy/template_test.py
 timeout 120 sam validate --lint
 # The environments of samconfig.toml, with the parameters of this machine.
 sed "/^parameter_overrides = \[/a \
