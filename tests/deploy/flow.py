@@ -3,6 +3,7 @@
 import base64
 import http.client
 import json
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +24,7 @@ UPDATE = sys.argv[4:]
 DOMAIN = "api.example.test"
 FUNCTIONS = {path.parent.name for path in Path("functions").glob("*/Cargo.toml")}
 MAX_POLICY_BYTES = 20_480
-PATIENCE_S = 60
+PATIENCE_S = int(os.environ.get("PATIENCE_S", 60))
 
 passed = failed = 0
 
