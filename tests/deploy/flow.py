@@ -193,6 +193,10 @@ def update(user, neighbour):
 
     lambdas, logs, dynamodb = (boto3.client(name) for name in ("lambda", "logs", "dynamodb"))
     variables = lambdas.get_function_configuration(FunctionName=f"{STACK}-agents")["Environment"]["Variables"]
+    alarms = pages(boto3.client("cloudwatch"), "describe_alarms", "MetricAlarms")
+    notified = {action for alarm in alarms for action in [*alarm["AlarmActions"], *alarm["OKActions"]]}
+    complete = all(alarm["AlarmActions"] and alarm["OKActions"] for alarm in alarms)
+    check("all alarms notify the topic", complete and len(notified) == 1 and notified.pop().endswith(":alarms"), notified)
     check("the functions have the new parameters", variables["METRICS"] == "emf", variables)
     retention = {group.get("retentionInDays") for group in pages(logs, "describe_log_groups", "logGroups")}
     check("the logs have the new retention", retention == {90}, retention)

@@ -10,8 +10,9 @@
 # Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
 #
 # Not tested, because ministack does not implement them: GatewayResponses, throttling, IAM policies, logs of functions, the rules
-# of the firewall, requests to the domain, tracing, and warm starts (each call is a new process). It has none of the metrics of AWS,
-# so no alarm ever starts, and no widget shows a value.
+# of the firewall, requests to the domain, reserved concurrency, and warm starts (each call is a new process). It has none of the
+# metrics of AWS, so no alarm ever starts, and no widget shows a value. It expands the template with the default values of
+# parameters, so functions are never traced.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -87,10 +88,11 @@ if [[ ! ${TEMPLATE:-} ]]; then
     python3 tests/deploy/template_test.py
     timeout 120 sam validate --lint
 fi
-# The environments of samconfig.toml, with the parameters of this machine. The second deployment also has a domain.
+# The environments of samconfig.toml, with the parameters of this machine. The second deployment also has optional parts.
 machine="\"Architecture=$architecture\", \"AuthIssuer=http://127.0.0.1:$issuer_port\", \"AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json\","
-domain='"DomainName=api.example.test", "CertificateArn=arn:aws:acm:us-east-1:000000000000:certificate/test",'
-sed -e "/^parameter_overrides = \[/a $machine" -e "/\"DeletionProtection=yes\"/i $domain" samconfig.toml >"$work/samconfig.toml"
+options='"DomainName=api.example.test", "CertificateArn=arn:aws:acm:us-east-1:000000000000:certificate/test",'
+options+=' "AlarmTopic=arn:aws:sns:us-east-1:000000000000:alarms", "RunWorkerConcurrency=50",'
+sed -e "/^parameter_overrides = \[/a $machine" -e "/\"DeletionProtection=yes\"/i $options" samconfig.toml >"$work/samconfig.toml"
 timeout 120 sam build --template "$template" --build-dir "$work/build" >"$work/build.log" 2>&1 ||
     { cat "$work/build.log" >&2; die "sam build failed"; }
 
