@@ -82,8 +82,14 @@ if [[ ${1:-} != --no-build ]]; then
     say "built in $((SECONDS - started)) s"
 fi
 
-template=${TEMPLATE:-infra/template.yaml}
-if [[ ! ${TEMPLATE:-} ]]; then
+build=(timeout 120 sam build)
+deploy=(timeout 300 sam deploy --config-file "$work/samconfig.toml" --no-confirm-changeset --no-progressbar)
+update=("${deploy[@]}" --config-env prod --stack-name atelier-dev)
+if [[ ${TEMPLATE:-} ]]; then
+    build+=(--template "$TEMPLATE" --build-dir "$work/build")
+    deploy+=(--template "$work/build/template.yaml")
+    update=()
+else
     say "checking the template"
     python3 tests/deploy/template_test.py
     timeout 120 sam validate --lint
@@ -93,8 +99,7 @@ machine="\"Architecture=$architecture\", \"AuthIssuer=http://127.0.0.1:$issuer_p
 options='"DomainName=api.example.test", "CertificateArn=arn:aws:acm:us-east-1:000000000000:certificate/test",'
 options+=' "AlarmTopic=arn:aws:sns:us-east-1:000000000000:alarms", "RunWorkerConcurrency=50",'
 sed -e "/^parameter_overrides = \[/a $machine" -e "/\"DeletionProtection=yes\"/i $options" samconfig.toml >"$work/samconfig.toml"
-timeout 120 sam build --template "$template" --build-dir "$work/build" >"$work/build.log" 2>&1 ||
-    { cat "$work/build.log" >&2; die "sam build failed"; }
+"${build[@]}" >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; die "sam build failed"; }
 
 say "starting ministack"
 mkdir "$work/tmp"
@@ -110,10 +115,6 @@ done
 
 say "deploying"
 started=$SECONDS
-deploy=(timeout 300 sam deploy --template "$work/build/template.yaml" --config-file "$work/samconfig.toml"
-    --no-confirm-changeset --no-progressbar)
-update=("${deploy[@]}" --config-env prod --stack-name atelier-dev)
-if [[ ${TEMPLATE:-} ]]; then update=(); fi
 if ! "${deploy[@]}" >"$work/deploy.log" 2>&1; then
     cat "$work/deploy.log" >&2
     grep -E 'WARN|ERROR' "$work/ministack.log" | tail -20 >&2 || true
@@ -123,8 +124,7 @@ say "deployed in $((SECONDS - started)) s"
 
 started=$SECONDS
 failed=0
-timeout 600 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" \
-    "${update[@]}" || failed=$?
+timeout 600 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" "${update[@]}" || failed=$?
 if ((failed)); then
     say "log of ministack"
     grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
