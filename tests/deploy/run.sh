@@ -82,8 +82,8 @@ if [[ ${1:-} != --no-build ]]; then
     say "built in $((SECONDS - started)) s"
 fi
 
-build=(timeout 120 sam build)
-deploy=(timeout 300 sam deploy --config-file "$work/samconfig.toml" --no-confirm-changeset --no-progressbar)
+build=(timeout 300 sam build)
+deploy=(timeout 600 sam deploy --config-file "$work/samconfig.toml" --no-confirm-changeset --no-progressbar)
 update=("${deploy[@]}" --config-env prod --stack-name atelier-dev)
 if [[ ${TEMPLATE:-} ]]; then
     build+=(--template "$TEMPLATE" --build-dir "$work/build")
@@ -92,7 +92,7 @@ if [[ ${TEMPLATE:-} ]]; then
 else
     say "checking the template"
     python3 tests/deploy/template_test.py
-    timeout 120 sam validate --lint
+    timeout 300 sam validate --lint
 fi
 # The environments of samconfig.toml, with the parameters of this machine. The second deployment also has optional parts.
 machine="\"Architecture=$architecture\", \"AuthIssuer=http://127.0.0.1:$issuer_port\", \"AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json\","
@@ -124,7 +124,7 @@ say "deployed in $((SECONDS - started)) s"
 
 started=$SECONDS
 failed=0
-timeout 600 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" "${update[@]}" || failed=$?
+timeout 1200 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" "${update[@]}" || failed=$?
 if ((failed)); then
     say "log of ministack"
     grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
