@@ -3,6 +3,9 @@
 import base64
 import http.client
 import json
+import os
+import re
+import subprocess
 import sys
 import threading
 import time
@@ -16,9 +19,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 STACK, PORT, ISSUER_PORT = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+# The command that deploys the stack again, with the parameters of `prod` and this domain. Without it, the stack stays as it is.
+UPDATE = sys.argv[4:]
+DOMAIN = "api.example.test"
 FUNCTIONS = {path.parent.name for path in Path("functions").glob("*/Cargo.toml")}
 MAX_POLICY_BYTES = 20_480
-PATIENCE_S = 60
+PATIENCE_S = int(os.environ.get("PATIENCE_S", 60))
 
 passed = failed = 0
 
@@ -110,8 +116,7 @@ class Client:
 
 def deployment(api):
     lambdas = boto3.client("lambda")
-    pages = lambdas.get_paginator("list_functions").paginate()
-    deployed = {function["FunctionName"] for page in pages for function in page["Functions"]}
+    deployed = {function["FunctionName"] for function in pages(lambdas, "list_functions", "Functions")}
     check("each function of functions/ is deployed", deployed == {f"{STACK}-{name}" for name in FUNCTIONS}, deployed)
 
     for name in sorted(deployed):
@@ -128,6 +133,96 @@ def deployment(api):
     answer = lambdas.invoke(FunctionName=f"{STACK}-ticker", Payload=b"{}")
     said = answer["Payload"].read().decode()
     check("the ticker runs", "FunctionError" not in answer and said == "0", said)
+
+
+def pages(client, operation, field, **arguments):
+    return [item for page in client.get_paginator(operation).paginate(**arguments) for item in page[field]]
+
+
+def monitoring():
+    """Checks that all alarms are deployed, and that they and the dashboard watch what is deployed."""
+    cloudwatch = boto3.client("cloudwatch")
+    exists = {
+        "QueueName": {url.rsplit("/", 1)[1] for url in boto3.client("sqs").list_queues()["QueueUrls"]},
+        "TableName": set(boto3.client("dynamodb").list_tables()["TableNames"]),
+        "FunctionName": {f"{STACK}-{name}" for name in FUNCTIONS},
+        "ApiName": {api["name"] for api in boto3.client("apigateway").get_rest_apis()["items"]},
+    }
+    groups = {group["logGroupName"] for group in pages(boto3.client("logs"), "describe_log_groups", "logGroups")}
+    wanted = {name for name, kind in resources("ResourceType").items() if kind == "AWS::CloudWatch::Alarm"}
+    alarms = {alarm["AlarmName"]: alarm for alarm in pages(cloudwatch, "describe_alarms", "MetricAlarms")}
+    deployed = resources("PhysicalResourceId")
+    check(f"all {len(wanted)} alarms are deployed", {deployed[name] for name in wanted} == set(alarms), set(alarms))
+    for name in sorted(wanted):
+        alarm = alarms.get(deployed[name], {"Dimensions": []})
+        unknown = [of for of in alarm["Dimensions"] if of["Value"] not in exists.get(of["Name"], {of["Value"]})]
+        check(f"{name} watches what exists", name in alarm.get("AlarmDescription", "") and not unknown, alarm)
+
+    dashboard = json.loads(cloudwatch.get_dashboard(DashboardName=STACK)["DashboardBody"])
+    text = json.dumps(dashboard)
+    check("the dashboard has all references resolved", "${" not in text and len(dashboard["widgets"]) > 10, text)
+    for kind, names in exists.items():
+        missing = {name for name in names if f'"{name}"' not in text}
+        check(f"the dashboard shows each {kind}", not missing, missing)
+    sources = set(re.findall("SOURCE '([^']*)'", text))
+    check("the dashboard reads the log of each function", sources == groups, sources ^ groups)
+
+
+def resources(field):
+    """This field of each resource of the stack, by its logical id."""
+    summaries = pages(boto3.client("cloudformation"), "list_stack_resources", "StackResourceSummaries", StackName=STACK)
+    return {summary["LogicalResourceId"]: summary[field] for summary in summaries}
+
+
+def update(user, neighbour):
+    """Deploys the stack again with the parameters of `prod`: it changes in place, and data stays as it is."""
+    paths = ["/builder/v1/agents?perPage=50&sort=createdAt", "/builder/v1/workflows"]
+    paths += [f"/builder/v1/agents/{agent['id']}" for agent in user("GET", paths[0]).json["data"]]
+    made = user("POST", "/builder/v1/workflows", {"name": "Kept"}).json["data"]["id"]
+    paths.append(f"/builder/v1/workflows/{made}")
+    answers = {path: user("GET", path).text for path in paths}
+    before = resources("PhysicalResourceId")
+
+    done = subprocess.run(UPDATE, capture_output=True, text=True)
+    check("the stack is deployed again", done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:])
+    after = resources("PhysicalResourceId")
+    replaced = {name for name in before if after.get(name) != before[name]}
+    check("no resource is replaced or deleted", not replaced, replaced)
+    new = after.keys() - before.keys()
+    check("only the firewall and the domain are new", new == {"Firewall", "FirewallOfApi", "CustomDomain", "CustomDomainMapping"}, new)
+
+    lambdas, logs, dynamodb = (boto3.client(name) for name in ("lambda", "logs", "dynamodb"))
+    variables = lambdas.get_function_configuration(FunctionName=f"{STACK}-agents")["Environment"]["Variables"]
+    alarms = pages(boto3.client("cloudwatch"), "describe_alarms", "MetricAlarms")
+    notified = {action for alarm in alarms for action in [*alarm["AlarmActions"], *alarm["OKActions"]]}
+    complete = all(alarm["AlarmActions"] and alarm["OKActions"] for alarm in alarms)
+    check("all alarms notify the topic", complete and len(notified) == 1 and notified.pop().endswith(":alarms"), notified)
+    check("the functions have the new parameters", variables["METRICS"] == "emf", variables)
+    retention = {group.get("retentionInDays") for group in pages(logs, "describe_log_groups", "logGroups")}
+    check("the logs have the new retention", retention == {90}, retention)
+    for name in ("EntitiesTable", "CountersTable", "JournalTable"):
+        try:
+            refused = dynamodb.delete_table(TableName=after[name]) and False
+        except dynamodb.exceptions.ClientError as error:
+            refused = "protect" in str(error)
+        check(f"nobody can delete {name}", refused)
+    stage = f"arn:aws:apigateway:us-east-1::/restapis/{after['Api']}/stages/v1"
+    firewall = boto3.client("wafv2").get_web_acl_for_resource(ResourceArn=stage).get("WebACL", {})
+    check("the firewall protects the stage", firewall.get("Id") == after["Firewall"], firewall)
+
+    mappings = boto3.client("apigateway").get_base_path_mappings(domainName=DOMAIN)["items"]
+    seen = [(mapping["restApiId"], mapping["stage"], mapping["basePath"]) for mapping in mappings]
+    check("the domain leads to the stage, without a base path", seen == [(after["Api"], "v1", "(none)")], mappings)
+    check("the functions know their URL", variables["BASE_URL"] == f"https://{DOMAIN}", variables)
+    webhook = user("POST", f"/builder/v1/workflows/{made}/webhooks").json.get("data", {})
+    check("a webhook has the domain", webhook.get("url", "").startswith(f"https://{DOMAIN}/hooks/v1/"), webhook)
+
+    changed = {path for path, answer in answers.items() if user("GET", path).text != answer}
+    check(f"all {len(paths)} requests answer the same as before", not changed, changed)
+    answer = neighbour("GET", f"/builder/v1/workflows/{made}")
+    check("another user still does not see the workflow: 404", answer.refuses(404, "workflow_not_found"), answer)
+    answer = user("DELETE", f"/builder/v1/workflows/{made}")
+    check("data made before can be changed: 204", answer.status == 204, answer)
 
 
 def reference(anyone):
@@ -255,8 +350,7 @@ def workbenches(user):
 
 
 def main():
-    resources = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="Api")
-    api = resources["StackResourceDetail"]["PhysicalResourceId"]
+    api = resources("PhysicalResourceId")["Api"]
     issuer = Issuer()
     anyone = Client(api)
     user = Client(api, issuer.token("ada", "org-1"))
@@ -270,6 +364,11 @@ def main():
     team(user)
     workflows(user, neighbour)
     workbenches(user)
+    monitoring()
+    if UPDATE:
+        update(user, neighbour)
+        # The messages of queues still reach their workers.
+        team(user)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -5,10 +5,14 @@
 #   tests/deploy/run.sh --dev       builds them with the dev profile, which takes less time
 #   tests/deploy/run.sh --no-build  uses the existing target/lambda/*/bootstrap.zip
 #
+# With TEMPLATE, it deploys that template once, unchecked; mutations.py does so.
+#
 # Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
 #
-# Not tested, because ministack does not implement them: GatewayResponses, throttling, IAM policies, logs of functions,
-# and warm starts (each call is a new process).
+# Not tested, because ministack does not implement them: GatewayResponses, throttling, IAM policies, logs of functions, the rules
+# of the firewall, requests to the domain, reserved concurrency, and warm starts (each call is a new process). It has none of the
+# metrics of AWS, so no alarm ever starts, and no widget shows a value. It expands the template with the default values of
+# parameters, so functions are never traced.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -78,8 +82,24 @@ if [[ ${1:-} != --no-build ]]; then
     say "built in $((SECONDS - started)) s"
 fi
 
-say "checking the template"
-timeout 120 sam validate --lint
+build=(timeout 300 sam build)
+deploy=(timeout 600 sam deploy --config-file "$work/samconfig.toml" --no-confirm-changeset --no-progressbar)
+update=("${deploy[@]}" --config-env prod --stack-name atelier-dev)
+if [[ ${TEMPLATE:-} ]]; then
+    build+=(--template "$TEMPLATE" --build-dir "$work/build")
+    deploy+=(--template "$work/build/template.yaml")
+    update=()
+else
+    say "checking the template"
+    python3 tests/deploy/template_test.py
+    timeout 300 sam validate --lint
+fi
+# The environments of samconfig.toml, with the parameters of this machine. The second deployment also has optional parts.
+machine="\"Architecture=$architecture\", \"AuthIssuer=http://127.0.0.1:$issuer_port\", \"AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json\","
+options='"DomainName=api.example.test", "CertificateArn=arn:aws:acm:us-east-1:000000000000:certificate/test",'
+options+=' "AlarmTopic=arn:aws:sns:us-east-1:000000000000:alarms", "RunWorkerConcurrency=50",'
+sed -e "/^parameter_overrides = \[/a $machine" -e "/\"DeletionProtection=yes\"/i $options" samconfig.toml >"$work/samconfig.toml"
+"${build[@]}" >"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; die "sam build failed"; }
 
 say "starting ministack"
 mkdir "$work/tmp"
@@ -95,10 +115,7 @@ done
 
 say "deploying"
 started=$SECONDS
-# The other options come from samconfig.toml.
-if ! timeout 300 sam deploy --no-confirm-changeset --no-progressbar --parameter-overrides \
-    "Architecture=$architecture" "AuthIssuer=http://127.0.0.1:$issuer_port" \
-    "AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json" >"$work/deploy.log" 2>&1; then
+if ! "${deploy[@]}" >"$work/deploy.log" 2>&1; then
     cat "$work/deploy.log" >&2
     grep -E 'WARN|ERROR' "$work/ministack.log" | tail -20 >&2 || true
     die "sam deploy failed"
@@ -107,7 +124,7 @@ say "deployed in $((SECONDS - started)) s"
 
 started=$SECONDS
 failed=0
-timeout 300 python3 tests/deploy/flow.py atelier "$port" "$issuer_port" || failed=$?
+timeout 1200 python3 tests/deploy/flow.py atelier-dev "$port" "$issuer_port" "${update[@]}" || failed=$?
 if ((failed)); then
     say "log of ministack"
     grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
