@@ -4,6 +4,7 @@
 mod api_gateway;
 pub mod bootstrap;
 mod compression;
+pub mod cost;
 pub mod credentials;
 pub mod data_dir;
 pub mod doctor;

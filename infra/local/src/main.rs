@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use clap::Parser;
 use cli::{Cli, Command, DATA_DIR, PlatformOptions, ServeOptions};
+use local::cost::prices::Prices;
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::settings;
+use local::template::SamTemplate;
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, bootstrap, doctor, open_files, setup, started_command};
+use local::{DataDir, Failure, Options, Platform, bootstrap, cost, doctor, open_files, setup, started_command};
 use platform::telemetry::levels;
 use rustix::fs::Mode;
 use stop::StopSignal;
@@ -78,6 +80,7 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         Some(Command::BootstrapOperator { table: None }) => print_line(&read_credentials(&data_dir)?.operator.api_key),
         Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
         Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
+        Some(Command::Cost { markdown }) => print_costs(markdown).await,
     }
 }
 
@@ -109,6 +112,13 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
     let wait_s = local::GRACE.as_secs();
     eprintln!("stopping: waits up to {wait_s} s for requests and effects in flight …");
     platform.stop().await
+}
+
+async fn print_costs(markdown: bool) -> Result<(), Failure> {
+    let (recorded, prices) = (cost::record_all().await?, Prices::read());
+    print_line(cost::print_tables(&recorded, &SamTemplate::read(), &prices, markdown).trim_end())?;
+    eprintln!("{}", cost::describe_cpu(&recorded, &prices));
+    Ok(())
 }
 
 async fn examine(folder: &Path, serve: &ServeOptions) -> Result<(), Failure> {
