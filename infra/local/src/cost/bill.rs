@@ -244,6 +244,7 @@ mod tests {
             ],
             waits: vec![("run-worker", Wait::HttpCalls(2))],
             run: None,
+            varies: false,
         }
         .run(4);
         let (template, prices) = (SamTemplate::read(), Prices::read());

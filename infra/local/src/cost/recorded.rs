@@ -13,6 +13,8 @@ pub struct Recorded {
     pub waits: Vec<(&'static str, Wait)>,
     /// Set if the scenario is a run of a workflow.
     pub run: Option<Run>,
+    /// Set if the number of calls depends on the time.
+    pub varies: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +72,11 @@ impl Recorded {
     pub fn long_run(mut self, nodes: u32) -> Self {
         self.run = Some(Run { nodes, is_long: true });
         self
+    }
+
+    #[must_use]
+    pub fn varying(self) -> Self {
+        Self { varies: true, ..self }
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &Call> {

@@ -82,7 +82,7 @@ fn cost_table(bills: &[(&Recorded, Bill)], prices: &Prices) -> Table {
         "S3",
         "KMS",
         "USD per million",
-        "of them AWS calls",
+        "USD of AWS calls",
         "Lambda",
     ];
     let row = |(scenario, bill): &(&Recorded, Bill)| {

@@ -6,15 +6,14 @@ use platform::config::STREAM_SECONDS;
 use serde_json::{Value, json};
 use web::follow::LONGEST_WAIT;
 
-use super::super::recorded::{Recorded, Wait};
-use super::super::stage::{Stage, failure};
-use super::runs::{graph, multiply, node, publish, refund, start};
+use super::steps::{WORKFLOWS, graph, multiply, node, publish, refund, send_message, start};
+use crate::cost::recorded::{Recorded, Wait};
+use crate::cost::stage::{Stage, failure};
 use crate::failure::Failure;
 
 const AGENTS: &str = "/builder/v1/agents";
 const MCP: &str = "/mcp/v1";
-const MCP_VERSION: &str = "2026-07-28";
-const TOOLS: usize = 10;
+const TOOLS: usize = 11;
 const AGENTS_OF_A_PAGE: usize = 50;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -34,6 +33,7 @@ pub async fn record() -> Result<Vec<Recorded>, Failure> {
 
     let flow = publish(stage, multiply(2)).await?;
     recorded.push(stage.record_warm("read a workflow", async |stage| get(stage, &flow).await).await?);
+    recorded.push(stage.record_warm("list workflows", async |stage| get(stage, WORKFLOWS).await).await?);
     let publication = format!("{flow}/publish");
     // A publication needs a change.
     let mut factor = 2;
@@ -47,17 +47,21 @@ pub async fn record() -> Result<Vec<Recorded>, Failure> {
     let preview = format!("{flow}/preview");
     let preview = async |stage: &mut Stage| stage.post(&preview, json!({"input": {"n": 1}})).await.map(drop);
     recorded.push(stage.record_warm("preview a workflow without effects", preview).await?);
+    let credentials = format!("{flow}/webhook-credentials/outbound");
+    let store = async |stage: &mut Stage| {
+        stage.post(&credentials, json!({"name": "Bot", "type": "bearer", "token": "x"})).await.map(drop)
+    };
+    // Later ones use the same data key for some minutes.
+    recorded.push(stage.record("store the first credential of a process", store).await?);
     let run = start(stage, &flow, json!({"n": 1})).await?;
     stage.work().await?;
     recorded.push(stage.record_warm("read a run", async |stage| get(stage, &run).await).await?);
+    let runs = format!("{flow}/runs");
+    recorded.push(stage.record_warm("list the runs of a workflow", async |stage| get(stage, &runs).await).await?);
+    recorded.push(stage.record_warm("read the inbox", async |stage| get(stage, "/builder/v1/inbox").await).await?);
     recorded.push(record_follower().await?);
 
-    for number in 0..TOOLS {
-        let tool = publish(stage, greet()).await?;
-        stage.put(&format!("{tool}/tool"), json!({"name": format!("greet_{number}")})).await?;
-    }
-    let list = async |stage: &mut Stage| send_message(stage, MCP, "tools/list", json!({})).await;
-    recorded.push(stage.record_warm("list 10 tools for an assistant", list).await?);
+    recorded.push(record_tools().await?);
     Ok(recorded)
 }
 
@@ -84,34 +88,20 @@ async fn record_follower() -> Result<Recorded, Failure> {
     Ok(opened.waiting("run-events", Wait::Open(MINUTE)))
 }
 
+async fn record_tools() -> Result<Recorded, Failure> {
+    let stage = &mut Stage::start().await?;
+    for number in 0..TOOLS {
+        let tool = publish(stage, greet()).await?;
+        stage.put(&format!("{tool}/tool"), json!({"name": format!("greet_{number}")})).await?;
+    }
+    let list = async |stage: &mut Stage| send_message(stage, MCP, "tools/list", json!({})).await;
+    stage.record_warm("list 11 tools for an assistant", list).await
+}
+
 /// A workflow that is a tool.
 fn greet() -> Value {
     let schema = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let start = node("start", "input", json!({"schema": schema}));
     let text = node("text", "template", json!({"template": "Hello {{ input.name }}"}));
     graph(&[start, text, node("end", "send_result", json!({}))], &["start.out text", "text.out end"])
-}
-
-/// Sends a message of the Model Context Protocol, in the version without sessions.
-pub async fn send_message(stage: &mut Stage, path: &str, method: &str, mut params: Value) -> Result<(), Failure> {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": MCP_VERSION,
-        "io.modelcontextprotocol/clientInfo": {"name": "cost", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let tool = params["name"].as_str().unwrap_or_default().to_owned();
-    let mut headers = vec![
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", MCP_VERSION),
-        ("mcp-method", method),
-    ];
-    if !tool.is_empty() {
-        headers.push(("mcp-name", &tool));
-    }
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let answer = stage.send_json("POST", path, &message, &headers).await?;
-    match answer.text.contains("\"error\"") {
-        true => Err(failure(format!("{method}: {}", answer.text))),
-        false => Ok(()),
-    }
 }

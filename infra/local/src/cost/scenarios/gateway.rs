@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::super::outside::OutsideSystem;
-use super::super::recorded::{Recorded, Wait};
-use super::super::stage::Stage;
-use super::builder::send_message;
+use super::steps::{SPENT_FOR_CHATS, send_message, spend_credits};
+use crate::cost::outside::OutsideSystem;
+use crate::cost::recorded::{Recorded, Wait};
+use crate::cost::stage::Stage;
 use crate::failure::Failure;
 
 const CHAT: &str = "/gateway/v1/chat/completions";
@@ -18,16 +18,28 @@ const AT_ONCE: u32 = 8;
 /// The leases of a process are for one, two, four and eight calls. This call is the second one of the third lease.
 const CALL_WITHIN_A_LEASE: usize = 5;
 
+/// A request for embeddings takes more than 1 % of what is left.
+const SPENT_FOR_EMBEDDINGS: &str = "24.999999";
 const ONE_CALL: Wait = Wait::ModelCalls { calls: 1, at_once: 1 };
 
 pub async fn record() -> Result<Vec<Recorded>, Failure> {
     let mut recorded = Vec::new();
-    // With so little credit, each lease is for one call.
-    let stage = &mut Stage::start().await?;
-    let key = create_customer(stage, "exact", "0.0001").await?;
-    stage.switch_token(&key);
+    let stage = &mut start_as_ada().await?;
+    let get = async |stage: &mut Stage, path: &str| stage.get(path).await.map(drop);
+    let models = async |stage: &mut Stage| get(stage, "/gateway/v1/models").await;
+    recorded.push(stage.record_warm("list the models of the gateway", models).await?);
+    let balance = async |stage: &mut Stage| get(stage, "/gateway/v1/billing/balance").await;
+    recorded.push(stage.record_warm("read the balance", balance).await?);
+    spend_credits(stage, SPENT_FOR_CHATS).await?;
     let chat = async |stage: &mut Stage| stage.post(CHAT, ask("Hello")).await.map(drop);
     recorded.push(stage.record_warm("chat completion, alone", chat).await?.waiting("inference", ONE_CALL));
+
+    let stage = &mut start_as_ada().await?;
+    spend_credits(stage, SPENT_FOR_EMBEDDINGS).await?;
+    let embed = async |stage: &mut Stage| {
+        stage.post("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "Hello"})).await.map(drop)
+    };
+    recorded.push(stage.record_warm("embeddings, alone", embed).await?.waiting("inference", ONE_CALL));
 
     let stage = &mut start_as_ada().await?;
     let mut call = stage.record("chat completion, within a lease", chat).await?;
@@ -37,12 +49,6 @@ pub async fn record() -> Result<Vec<Recorded>, Failure> {
     recorded.push(call.waiting("inference", ONE_CALL));
 
     let stage = &mut start_as_ada().await?;
-    let embed = async |stage: &mut Stage| {
-        stage.post("/gateway/v1/embeddings", json!({"model": "dev-embed", "input": "Hello"})).await.map(drop)
-    };
-    let call = stage.record("embeddings, alone", embed).await?;
-    recorded.push(call.waiting("inference", ONE_CALL));
-
     let image = async |stage: &mut Stage| {
         let fox = json!({"preset": "dev-image", "prompt": "a red fox in the snow", "size": "64x32"});
         let job = stage.send_json("POST", IMAGES, &fox, &[("prefer", "respond-async")]).await?;
@@ -58,18 +64,16 @@ pub async fn record() -> Result<Vec<Recorded>, Failure> {
         stage.post(BATCHES, batch).await?;
         stage.work().await
     };
-    let batch = stage.record("a batch of 100 chats", batch).await?;
+    let batch = stage.record("a batch of 100 chats (varies)", batch).await?;
     let calls = Wait::ModelCalls { calls: CHATS_OF_A_BATCH, at_once: AT_ONCE };
-    recorded.push(batch.waiting("batch-worker", calls));
+    // How many charges share a record, and how fast leases grow, depends on the time.
+    recorded.push(batch.waiting("batch-worker", calls).varying());
 
     let outside = OutsideSystem::start().await?;
     let stage = &mut start_as_ada().await?;
     let org = stage.get("/gateway/v1/me").await?.text_at("/org/id")?;
     let server = json!({"org": org, "name": "crm", "url": outside.url, "access": [{"tools": ["*"]}]});
-    let operator = stage.platform().credentials.operator.api_key.clone();
-    let ada = stage.switch_token(&operator);
-    stage.post("/gateway/v1/admin/mcp-servers", server).await?;
-    stage.switch_token(&ada);
+    stage.post_as_operator("/gateway/v1/admin/mcp-servers", server).await?;
     let door = "/gateway/v1/mcp/crm";
     let list = async |stage: &mut Stage| send_message(stage, door, "tools/list", json!({})).await;
     let list = stage.record_warm("list the tools of a server", list).await?;
@@ -88,19 +92,6 @@ async fn start_as_ada() -> Result<Stage, Failure> {
     let ada = stage.platform().credentials.users.get("ada").map(|ada| ada.api_key.clone());
     stage.switch_token(&ada.unwrap_or_default());
     Ok(stage)
-}
-
-/// Creates an organization with these credits, and returns the API key of its user.
-async fn create_customer(stage: &mut Stage, name: &str, credits: &str) -> Result<String, Failure> {
-    let setup = json!({
-        "organization": {"name": name}, "user": {"name": name, "email": format!("{name}@example.com")},
-        "key": {"name": "key"}, "credits": {"amount": credits},
-    });
-    let operator = stage.platform().credentials.operator.api_key.clone();
-    let token = stage.switch_token(&operator);
-    let created = stage.send_json("POST", "/gateway/v1/admin/setup", &setup, &[]).await?;
-    stage.switch_token(&token);
-    created.text_at("/secret")
 }
 
 fn ask(text: &str) -> Value {

@@ -4,6 +4,7 @@ mod builder;
 mod gateway;
 mod other;
 mod runs;
+mod steps;
 
 use super::recorded::Recorded;
 use crate::failure::Failure;

@@ -13,8 +13,8 @@ use platform::Context;
 use serde_json::json;
 use store::workbenches::WorkbenchHint;
 
-use super::super::recorded::Recorded;
-use super::super::stage::{Stage, failure};
+use crate::cost::recorded::Recorded;
+use crate::cost::stage::{Stage, failure};
 use crate::failure::Failure;
 
 const WORKBENCHES: &str = "/workbenches/v1";
@@ -80,7 +80,9 @@ async fn record_workbenches() -> Result<Vec<Recorded>, Failure> {
         pass(Duration::from_secs(60));
         stage.work_as("workbench-worker", worker.advance(hint)).await.map(drop)
     };
-    Ok(vec![created, stage.record_warm("a minute of a ready workbench", minute).await?])
+    let minute = stage.record_warm("a minute of a ready workbench", minute).await?;
+    let list = async |stage: &mut Stage| stage.get(WORKBENCHES).await.map(drop);
+    Ok(vec![stage.record_warm("list workbenches", list).await?, created, minute])
 }
 
 /// A browser that signs in: it is led to the issuer and back.

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::outside::OutsideSystem;
-use super::super::recorded::{Recorded, Wait};
-use super::super::stage::Stage;
+use super::steps::{SPENT_FOR_CHATS, WORKFLOWS, graph, multiply, node, publish, refund, spend_credits, start};
+use crate::cost::outside::OutsideSystem;
+use crate::cost::recorded::{Recorded, Wait};
+use crate::cost::stage::Stage;
 use crate::failure::Failure;
 
-pub const WORKFLOWS: &str = "/builder/v1/workflows";
 /// The HTTP calls of the runs that make some.
 const CALLS: u32 = 5;
 
@@ -50,46 +50,15 @@ pub async fn record() -> Result<Vec<Recorded>, Failure> {
     };
     recorded.push(stage.record_warm("run by the API, with a review", scenario).await?.long_run(3));
 
+    spend_credits(stage, SPENT_FOR_CHATS).await?;
     let flow = publish(stage, ask()).await?;
     let scenario = async |stage: &mut Stage| {
         start(stage, &flow, json!("Hello")).await?;
         stage.work().await
     };
-    let run = stage.record("run by the API, with a model call", scenario).await?;
+    let run = stage.record_warm("run by the API, with a model call", scenario).await?;
     recorded.push(run.waiting("run-worker", Wait::ModelCalls { calls: 1, at_once: 1 }).run(3));
     Ok(recorded)
-}
-
-pub fn node(id: &str, r#type: &str, config: Value) -> Value {
-    json!({"id": id, "type": r#type, "name": "", "config": config})
-}
-
-/// A graph with connections such as `start.out end`.
-pub fn graph(nodes: &[Value], connections: &[&str]) -> Value {
-    let connection = |text: &&str| {
-        let (from, to) = text.split_once(' ').unwrap_or_default();
-        let (node, port) = from.split_once('.').unwrap_or_default();
-        json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
-    };
-    json!({"nodes": nodes, "connections": connections.iter().map(connection).collect::<Vec<_>>()})
-}
-
-/// A workflow without effects: it multiplies a number.
-pub fn multiply(factor: u32) -> Value {
-    let end = node("end", "send_result", json!({"output": format!("{{'product': input.n * {factor}}}")}));
-    graph(&[node("start", "input", json!({})), end], &["start.out end"])
-}
-
-/// A workflow that asks a person.
-pub fn refund() -> Value {
-    let fields = json!([
-        {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
-        {"name": "note", "type": "text"},
-    ]);
-    let config = json!({"title": "Refund {{ input.amount }}?", "message": "For Ada", "fields": fields});
-    let end = node("end", "send_result", json!({"output": "nodes.check.output"}));
-    let ports = ["start.out check", "check.approved end", "check.rejected end", "check.expired end"];
-    graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
 }
 
 /// A workflow that asks a model.
@@ -129,20 +98,6 @@ fn http_calls(url: &str) -> Value {
     ports.push(format!("{from}.out end"));
     nodes.push(node("end", "send_result", json!({"output": "input.body"})));
     graph(&nodes, &ports.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// Publishes a workflow, and returns its path.
-pub async fn publish(stage: &mut Stage, graph: Value) -> Result<String, Failure> {
-    let created = stage.post(WORKFLOWS, json!({"name": "Flow", "graph": graph})).await?;
-    let path = format!("{WORKFLOWS}/{}", created.text_at("/data/id")?);
-    stage.post(&format!("{path}/publish"), json!({})).await?;
-    Ok(path)
-}
-
-/// Starts a run, and returns its path.
-pub async fn start(stage: &mut Stage, flow: &str, input: Value) -> Result<String, Failure> {
-    let started = stage.post(&format!("{flow}/runs"), json!({"input": input})).await?;
-    Ok(format!("{flow}/runs/{}", started.text_at("/data/id")?))
 }
 
 struct Webhook {
