@@ -32,6 +32,26 @@ async fn the_committed_table_is_current_and_keeps_the_budgets() {
     );
     check_budgets(&recorded);
     check_runs_with_calls(&recorded, &template, &prices);
+    check_readme(&recorded, &template, &prices);
+}
+
+/// The scenarios that `README.md` shows.
+fn check_readme(recorded: &[Recorded], template: &SamTemplate, prices: &Prices) {
+    let readme = include_str!("../../README.md");
+    for name in [
+        "read an agent",
+        "chat completion, alone",
+        "chat completion, within a lease",
+        "webhook, five steps without effects",
+        "webhook, five HTTP calls, the caller waits",
+        "webhook, five HTTP calls, by a worker",
+        "run by the API, with a review",
+    ] {
+        let bill = Bill::new(find(recorded, name), template, &prices.assumed);
+        let (calls, reads, writes) = (bill.aws_calls, bill.read_units, bill.write_units);
+        let row = format!("| {name} | {calls} | {reads} | {writes} | {:.2} |", bill.usd_per_million(prices));
+        assert!(readme.contains(&row), "README.md is outdated, it must have {row}");
+    }
 }
 
 fn find<'a>(recorded: &'a [Recorded], name: &str) -> &'a Recorded {

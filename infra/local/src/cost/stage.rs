@@ -23,7 +23,8 @@ use crate::platform::{Options, Platform};
 use crate::recorder::Recorder;
 
 pub struct Stage {
-    platform: Platform,
+    /// Boxed, because a scenario may have several stages.
+    platform: Box<Platform>,
     recorder: Recorder,
     /// The function of each route.
     functions: Matcher<String>,
@@ -65,7 +66,7 @@ impl Stage {
         let functions = match_routes(&platform.template().routes, |route| Some(route.function.clone()))?;
         let client = Client::builder(TokioExecutor::new()).build_http();
         let token = platform.credentials.users.get("ada").map(|ada| ada.access_token.clone()).unwrap_or_default();
-        Ok(Self { platform, recorder, functions, client, token, recorded: Vec::new() })
+        Ok(Self { platform: Box::new(platform), recorder, functions, client, token, recorded: Vec::new() })
     }
 
     pub fn platform(&self) -> &Platform {
