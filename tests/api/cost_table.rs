@@ -60,12 +60,11 @@ fn find<'a>(recorded: &'a [Recorded], name: &str) -> &'a Recorded {
 
 /// The invocations of these scenarios are those of other suites.
 fn check_budgets(recorded: &[Recorded]) {
-    let budgets: [(&str, &[&str]); 16] = [
+    let budgets: [(&str, &[&str]); 15] = [
         ("read an agent", &[READ_AGENT]),
         ("create an agent", &[CREATE_AGENT]),
         ("read a workflow", &[READ_WORKFLOW]),
         ("preview a workflow without effects", &[PREVIEW]),
-        ("store the first credential of a process", &[STORE_CREDENTIAL]),
         ("read a run", &[READ_COMPLETED_RUN]),
         ("list 11 tools for an assistant", &[LIST_TOOLS]),
         ("chat completion, alone", &[CHAT_ALONE]),

@@ -4,8 +4,6 @@ pub const READ_AGENT: &str = "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetI
 pub const CREATE_AGENT: &str = "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (9 units)";
 pub const READ_WORKFLOW: &str = "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)";
 pub const PREVIEW: &str = "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)";
-pub const STORE_CREDENTIAL: &str =
-    "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:TransactWriteItems (8 units), 1 kms:GenerateDataKey";
 pub const LIST_TOOLS: &str = "2 dynamodb:BatchGetItem (15 units), 4 dynamodb:Query (5 units)";
 
 pub const START_RUN: &str = "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 sqs:SendMessage";

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 use tests::TestApp;
-use tests::budgets::{READ_WORKFLOW, STORE_CREDENTIAL};
+use tests::budgets::READ_WORKFLOW;
 use tests::client::send;
 
 use super::*;
