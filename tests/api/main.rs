@@ -9,6 +9,7 @@ mod connections;
 mod consents;
 mod console;
 mod conversations;
+mod cost_table;
 mod echoes;
 mod extractors;
 mod gateway;

@@ -5,6 +5,7 @@
 pub mod assistant;
 pub mod authorization_server;
 pub mod binaries;
+pub mod budgets;
 pub mod client;
 pub mod clock;
 pub mod cluster;

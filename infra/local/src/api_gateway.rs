@@ -33,13 +33,7 @@ pub fn router(
     storage: StorageHealth,
     front: &Context,
 ) -> Result<Router, Failure> {
-    let mut matcher = Matcher::new();
-    for route in routes {
-        let failed = |cause: String| Failure::Template { resource: route.path.clone(), cause };
-        let router = routers.get(route.function.as_str()).ok_or_else(|| failed("no such function".to_owned()))?;
-        let path = route.path.replace("{proxy+}", "{*proxy}");
-        matcher.insert(path, router.clone()).map_err(|error| failed(error.to_string()))?;
-    }
+    let matcher = match_routes(routes, |route| routers.get(route.function.as_str()).cloned())?;
     let (matcher, unrouted) = (Arc::new(matcher), finish(Router::new(), &[], web::builder::AREA, front));
     let routed = move |request: Request| {
         let path = request.uri().path();
@@ -52,6 +46,18 @@ pub fn router(
     let router = Router::new().route(JWKS, get(async move || axum::Json(jwks.clone())));
     let router = router.merge(files::router(files)).fallback(routed);
     Ok(router.layer(from_fn_with_state(storage, check_storage)).layer(compression::layer()))
+}
+
+/// Matches paths as API Gateway does. `target` returns what serves a route.
+pub fn match_routes<T>(routes: &[Route], target: impl Fn(&Route) -> Option<T>) -> Result<Matcher<T>, Failure> {
+    let mut matcher = Matcher::new();
+    for route in routes {
+        let failed = |cause: String| Failure::Template { resource: route.path.clone(), cause };
+        let target = target(route).ok_or_else(|| failed("no such function".to_owned()))?;
+        let path = route.path.replace("{proxy+}", "{*proxy}");
+        matcher.insert(path, target).map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(matcher)
 }
 
 async fn serve(router: Router, request: Request) -> Response {

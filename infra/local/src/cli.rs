@@ -126,6 +126,13 @@ pub enum Command {
         #[command(flatten)]
         serve: ServeOptions,
     },
+    /// Print what routes and runs cost on AWS, from the calls that a platform in memory makes, and the same on Step Functions
+    /// and on a server
+    Cost {
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -5,6 +5,7 @@ mod api_gateway;
 pub mod backup;
 pub mod bootstrap;
 mod compression;
+pub mod cost;
 pub mod credentials;
 pub mod data_dir;
 pub mod doctor;

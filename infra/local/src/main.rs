@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use clap::Parser;
 use cli::{Cli, Command, DATA_DIR, PlatformOptions, ServeOptions};
+use local::cost::prices::Prices;
 use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
 use local::settings;
+use local::template::SamTemplate;
 use local::watch::{WatchOptions, WatchServices};
-use local::{DataDir, Failure, Options, Platform, backup, bootstrap, doctor, open_files, setup, started_command};
+use local::{DataDir, Failure, Options, Platform, backup, bootstrap, cost, doctor, open_files, setup, started_command};
 use platform::telemetry::levels;
 use rustix::fs::Mode;
 use stop::StopSignal;
@@ -86,6 +88,7 @@ async fn run(Cli { command, data_dir, serve }: Cli) -> Result<(), Failure> {
         }
         Some(Command::Setup(args)) => print_line(setup::run(args, &data_dir).await?.trim_end()),
         Some(Command::Doctor { serve }) => examine(&data_dir, &serve).await,
+        Some(Command::Cost { markdown }) => print_costs(markdown).await,
     }
 }
 
@@ -123,6 +126,13 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
 fn report_backup(file: &Path, contents: &backup::Contents) {
     let place = if file == Path::new("-") { "standard output".to_owned() } else { file.display().to_string() };
     eprintln!("{contents} are in {place}. Whoever can read it can read all secrets, so keep it in a safe place.");
+}
+
+async fn print_costs(markdown: bool) -> Result<(), Failure> {
+    let (recorded, prices) = (cost::record_all().await?, Prices::read());
+    print_line(cost::print_tables(&recorded, &SamTemplate::read(), &prices, markdown).trim_end())?;
+    eprintln!("{}", cost::describe_cpu(&recorded, &prices));
+    Ok(())
 }
 
 async fn examine(folder: &Path, serve: &ServeOptions) -> Result<(), Failure> {

@@ -36,6 +36,7 @@ use crate::server::{self, BODY_BYTES_PER_SECOND, BodyPace, ConnectionLimits};
 use crate::services::{Endpoints, S3_HOST, ServiceOptions, SyncMode, address, listen};
 use crate::settings::trusted_issuer;
 use crate::sign_in::SignIn;
+use crate::template::SamTemplate;
 
 /// How long requests and effects in flight may take to finish when the platform stops. Process managers kill a process
 /// after 10 seconds or more.
@@ -286,6 +287,28 @@ impl Platform {
                 busy.remove(&number);
             }
         }
+    }
+
+    /// Handles one batch of messages, if a queue has any, and returns the function that has handled it. So a recorder can tell
+    /// the calls of the functions apart.
+    pub(crate) async fn handle_batch(&self) -> Option<String> {
+        for poller in pollers(&self.runtime, &self.functions) {
+            let messages = poller.receive_now().await;
+            if !messages.is_empty() {
+                poller.handle(messages).await;
+                return Some(poller.function);
+            }
+        }
+        None
+    }
+
+    /// Waits for the work of functions that goes on after their answers.
+    pub(crate) async fn settle(&self) {
+        self.runtime.tasks.ended().await;
+    }
+
+    pub(crate) fn template(&self) -> &SamTemplate {
+        &self.runtime.template
     }
 
     pub async fn tick(&self, now: Time) -> domain::Result<usize> {

@@ -18,6 +18,8 @@ use crate::services::queues::{Queues, ReceivedMessage, arn};
 pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchResponse>> + Send + Sync>;
 
 pub struct Poller {
+    /// The function that handles the messages.
+    pub function: String,
     pub queues: Queues,
     /// Signals that a message has arrived.
     pub wake: Arc<Notify>,

@@ -81,8 +81,14 @@ impl Recorder {
     }
 
     pub fn take_costs(&self) -> CallCosts {
-        let mut costs = CallCosts::default();
-        for call in self.take() {
+        self.take().iter().collect()
+    }
+}
+
+impl<'a> FromIterator<&'a Call> for CallCosts {
+    fn from_iter<I: IntoIterator<Item = &'a Call>>(calls: I) -> Self {
+        let mut costs = Self::default();
+        for call in calls {
             let entry = costs.0.entry(format!("{}:{}", call.service.to_lowercase(), call.operation)).or_default();
             *entry = (entry.0 + 1, entry.1 + call.units);
         }

@@ -192,6 +192,7 @@ impl Runtime {
             self.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
         let pollers = sources.filter_map(|(name, source)| {
             Some(Poller {
+                function: name.clone(),
                 queues: self.services.queues.clone(),
                 wake: self.services.queues.wake_of(&source.queue),
                 look_every: LOOK_EVERY,

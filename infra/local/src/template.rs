@@ -17,6 +17,8 @@ pub struct LambdaFunction {
     pub source: Option<QueueSource>,
     /// The AWS calls that the function may make.
     pub grants: Vec<PolicyGrant>,
+    /// Lambda bills the time of a function by its memory.
+    pub memory_mb: u32,
 }
 
 /// How a function receives the messages of a queue.
@@ -107,6 +109,8 @@ pub struct SamTemplate {
     pub keys: Vec<String>,
     pub functions: BTreeMap<String, LambdaFunction>,
     pub routes: Vec<Route>,
+    /// The number of alarms.
+    pub alarms: u32,
 }
 
 impl SamTemplate {
@@ -117,7 +121,7 @@ impl SamTemplate {
         let mut read = Self::default();
         let default = |(id, parameter): (&String, &Json)| Some((id.clone(), parameter["Default"].as_str()?.to_owned()));
         read.parameters = entries(&template["Parameters"]).filter_map(default).collect();
-        let common = &template["Globals"]["Function"]["Environment"]["Variables"];
+        let common = &template["Globals"]["Function"];
         for (id, resource) in entries(&template["Resources"]) {
             let properties = &resource["Properties"];
             match text(&resource["Type"]) {
@@ -125,6 +129,7 @@ impl SamTemplate {
                 "AWS::SQS::Queue" => drop(read.queues.insert(id.clone(), parse_queue(properties))),
                 "AWS::S3::Bucket" => drop(read.buckets.insert(id.clone(), parse_lifecycle_rules(properties))),
                 "AWS::KMS::Key" => read.keys.push(id.clone()),
+                "AWS::CloudWatch::Alarm" => read.alarms += 1,
                 "AWS::Serverless::Api" => read.routes = parse_routes(&properties["DefinitionBody"]["paths"]),
                 "AWS::Serverless::Function" => {
                     drop(read.functions.insert(name(id), parse_function(properties, common)))
@@ -150,8 +155,8 @@ fn name(logical_id: &str) -> String {
 }
 
 fn parse_function(properties: &Json, common: &Json) -> LambdaFunction {
-    let own = &properties["Environment"]["Variables"];
-    let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), parse_setting(value)));
+    let variables = [common, properties].map(|function| &function["Environment"]["Variables"]);
+    let settings = variables.into_iter().flat_map(entries).map(|(name, value)| (name.clone(), parse_setting(value)));
     let sources = entries(&properties["Events"]).filter(|(_, event)| text(&event["Type"]) == "SQS");
     let mut sources = sources.map(|(_, event)| {
         let properties = &event["Properties"];
@@ -166,6 +171,7 @@ fn parse_function(properties: &Json, common: &Json) -> LambdaFunction {
         settings: settings.collect(),
         source: sources.next(),
         grants: statements.map(parse_grant).collect(),
+        memory_mb: number(&properties["MemorySize"], number(&common["MemorySize"], 128)),
     }
 }
 
@@ -291,6 +297,8 @@ mod tests {
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
         assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
         assert_eq!(template.parameters["StreamSeconds"], "285");
+        assert_eq!((worker.memory_mb, template.functions["run-worker"].memory_mb), (256, 512));
+        assert_eq!(template.alarms, TEMPLATE.matches("Type: AWS::CloudWatch::Alarm").count() as u32);
         // With a user pool of the template, the issuer is not the parameter.
         for function in template.functions.values() {
             assert_eq!(function.settings["AUTH_ISSUER"], Setting::Ref("AuthIssuer".to_owned()));

@@ -19,7 +19,7 @@ pub const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// The wait before a read. It doubles while nothing happens. With the longest one, an event is shown within a second.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_millis(800);
+pub const LONGEST_WAIT: Duration = Duration::from_millis(800);
 /// The longest wait if events are announced, in case the log is written elsewhere.
 const LONGEST_ANNOUNCED_WAIT: Duration = Duration::from_secs(5);
 const HEARTBEAT: Duration = Duration::from_secs(15);

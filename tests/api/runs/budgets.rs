@@ -1,6 +1,7 @@
 //! The budget of each route and of a run in a warm process: AWS calls and table units.
 
 use reqwest::Method;
+use tests::budgets::{PARK_RUN, READ_COMPLETED_RUN, RESOLVE_REVIEW, START_RUN, WORK_ON_RUN};
 use tests::client::send;
 
 use super::*;
@@ -24,11 +25,7 @@ async fn every_route_keeps_its_budget() {
     let start = |body: &Value| ada.request(Method::POST, &path).json(body);
     let post = |path: &str, action: &str| ada.request(Method::POST, &format!("{path}/{action}"));
     let requests = [
-        (
-            "start",
-            start(&json!({"input": input})),
-            "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 sqs:SendMessage",
-        ),
+        ("start", start(&json!({"input": input})), START_RUN),
         (
             "start with a key",
             start(&keyed),
@@ -49,21 +46,13 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::GET, &paused),
             "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
         ),
-        (
-            "read completed",
-            ada.request(Method::GET, &completed),
-            "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:Query (3 units)",
-        ),
+        ("read completed", ada.request(Method::GET, &completed), READ_COMPLETED_RUN),
         (
             "cancel",
             post(&queued, "cancel"),
             "1 dynamodb:BatchGetItem (5 units), 4 dynamodb:GetItem (4 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units)",
         ),
-        (
-            "resolve",
-            post(&paused, "resolve-wait").json(&json!({"decision": "approve"})),
-            "1 dynamodb:BatchGetItem (5 units), 3 dynamodb:GetItem (3 units), 4 dynamodb:Query (4 units), 1 dynamodb:TransactWriteItems (7 units), 1 sqs:SendMessage",
-        ),
+        ("resolve", post(&paused, "resolve-wait").json(&json!({"decision": "approve"})), RESOLVE_REVIEW),
         (
             "stop",
             post(&stopped, "stop"),
@@ -99,10 +88,10 @@ async fn a_worker_keeps_its_budget() {
     let expected = [
         // The owner and the workflow are read before the claim. Without the plan of its release, a process also reads the release and its manifest.
         "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (5 units), 1 s3:GetObject",
-        "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units), 1 dynamodb:TransactWriteItems (11 units), 1 dynamodb:UpdateItem (5 units)",
+        WORK_ON_RUN,
         // A run that parks for a review.
         "1 dynamodb:BatchGetItem (4 units), 4 dynamodb:GetItem (4 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (7 units), 2 dynamodb:UpdateItem (11 units), 1 s3:GetObject",
-        "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 2 dynamodb:Query (2 units), 1 dynamodb:TransactWriteItems (7 units), 2 dynamodb:UpdateItem (11 units)",
+        PARK_RUN,
     ];
     assert_eq!(costs, expected);
 }

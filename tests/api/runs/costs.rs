@@ -1,17 +1,12 @@
 //! What runs cost: the requests of a run in warm processes, and their price.
 
+use local::cost::prices::Prices;
 use local::recorder::Call;
+use tests::budgets::{FIVE_CALLS_BY_WORKER_USD, FIVE_CALLS_USD};
 use tests::provider::{Behaviour, FakeProvider};
 
 use super::hooks::{Hook, publish_hook};
 use super::*;
-
-/// Prices in USD per million, of the region us-east-1: the pricing pages of Amazon DynamoDB (on-demand capacity, standard
-/// tables), Amazon SQS (standard queues) and AWS Lambda (requests). The time of functions and the storage are not counted.
-const WRITE_UNIT: f64 = 0.625;
-const READ_UNIT: f64 = 0.125;
-const QUEUE_REQUEST: f64 = 0.40;
-const INVOCATION: f64 = 0.20;
 
 /// A message is sent, received and deleted.
 const REQUESTS_PER_MESSAGE: f64 = 3.0;
@@ -33,20 +28,21 @@ impl RunCost {
         Self { write_units: units(true).sum(), read_units: units(false).sum(), messages, invocations: 1.0 + messages }
     }
 
-    /// The price of a million runs in USD.
+    /// The price of a million runs in USD. The time of functions and the storage are not counted.
     fn price(&self) -> f64 {
         let Self { write_units, read_units, messages, invocations } = self;
-        write_units * WRITE_UNIT
-            + read_units * READ_UNIT
-            + messages * REQUESTS_PER_MESSAGE * QUEUE_REQUEST
-            + invocations * INVOCATION
+        let price = Prices::read().per_million;
+        write_units * price.write_unit
+            + read_units * price.read_unit
+            + messages * REQUESTS_PER_MESSAGE * price.queue_request
+            + invocations * price.lambda_request
     }
 
     /// Checks the price in cents, and shows it.
     #[track_caller]
-    fn assert_price(&self, name: &str, price: f64) {
+    fn assert_price(&self, name: &str, price: &str) {
         eprintln!("{name}: {:.2} USD per million runs, {self:?}", self.price());
-        assert_eq!(format!("{:.2}", self.price()), format!("{price:.2}"), "{name}: {self:?}");
+        assert_eq!(format!("{:.2}", self.price()), price, "{name}: {self:?}");
     }
 }
 
@@ -88,7 +84,7 @@ async fn a_run_without_effects_costs_one_write() {
     let hook = publish_hook(&app, &ada, double, "sync").await;
     let cost = RunCost::of(&second_run(&app, &hook).await);
     assert_eq!(cost, RunCost { write_units: 14.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
-    cost.assert_price("a run without effects", 9.70);
+    cost.assert_price("a run without effects", "9.70");
 }
 
 /// The function of webhooks carries out the run of a caller who waits: one transaction for each call, and one for the end.
@@ -104,7 +100,7 @@ async fn a_run_with_five_calls_whose_caller_waits_costs_at_most_41_write_units()
     assert_eq!(server.take_requests().len(), 10);
     assert_eq!(calls.iter().filter(|call| call.operation == "TransactWriteItems").count(), 6, "{calls:?}");
     assert_eq!(cost, RunCost { write_units: 41.0, read_units: 6.0, messages: 0.0, invocations: 1.0 });
-    cost.assert_price("a run with five HTTP calls whose caller waits", 26.57);
+    cost.assert_price("a run with five HTTP calls whose caller waits", FIVE_CALLS_USD);
 }
 
 /// AWS Step Functions (standard workflows) takes 25 USD for a million state transitions: about 175 USD for the same.
@@ -118,5 +114,5 @@ async fn a_run_with_five_calls_costs_at_most_75_write_units() {
     let cost = RunCost::of(&second_run(&app, &hook).await);
     assert_eq!(server.take_requests().len(), 10);
     assert!(cost.write_units <= 75.0, "{cost:?}");
-    cost.assert_price("a run with five HTTP calls", 33.85);
+    cost.assert_price("a run with five HTTP calls", FIVE_CALLS_BY_WORKER_USD);
 }

@@ -3,6 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 use tests::TestApp;
+use tests::budgets::READ_WORKFLOW;
 use tests::client::send;
 
 use super::*;
@@ -35,7 +36,7 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::POST, WORKFLOWS).json(&json!({"name": "New", "graph": echo()})),
             "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (10 units)",
         ),
-        ("read", ada.request(Method::GET, &path), "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)"),
+        ("read", ada.request(Method::GET, &path), READ_WORKFLOW),
         (
             "list",
             ada.request(Method::GET, WORKFLOWS),
@@ -165,11 +166,7 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::POST, &format!("{path}/webhooks/{webhook}/regenerate-token")),
             "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:UpdateItem (1 units)",
         ),
-        (
-            "credential",
-            ada.request(Method::POST, &outbound).json(&bearer),
-            "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:TransactWriteItems (8 units), 1 kms:GenerateDataKey",
-        ),
+        ("credential", ada.request(Method::POST, &outbound).json(&bearer), STORE_CREDENTIAL),
         (
             "credentials",
             ada.request(Method::GET, &format!("{path}/webhook-credentials")),

@@ -51,7 +51,7 @@ fn wrong_values_are_refused_with_the_form_that_is_expected() {
 fn a_command_has_only_its_own_options() {
     let help =
         |command: &[&str]| String::from_utf8(local().args(command).arg("--help").output().unwrap().stdout).unwrap();
-    for command in ["token", "credentials", "bootstrap-operator", "setup"] {
+    for command in ["token", "credentials", "bootstrap-operator", "setup", "cost"] {
         let text = help(&[command]);
         assert!(text.contains("--data-dir"), "{command}: {text}");
         for option in ["--port", "--ephemeral", "--sync", "--base-url", "--workbench-capacity"] {
@@ -60,6 +60,18 @@ fn a_command_has_only_its_own_options() {
     }
     assert!(help(&["services"]).contains("--workbench-capacity"));
     assert!(help(&[]).contains("--port"));
+}
+
+/// The content of the table is a test of the suite `api`.
+#[test]
+fn costs_are_printed_without_a_data_folder() {
+    let folder = Folder::new();
+    for (option, first) in [(None, "List prices of "), (Some("--markdown"), "# What the platform costs on AWS")] {
+        let printed = local().arg("cost").args(option).arg("--data-dir").arg(&folder.0).output().unwrap();
+        assert!(printed.status.success(), "{}", stderr_of(&printed));
+        assert!(String::from_utf8_lossy(&printed.stdout).starts_with(first), "{option:?}");
+    }
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "the data is in memory");
 }
 
 #[test]

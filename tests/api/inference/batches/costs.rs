@@ -1,6 +1,7 @@
 //! What files and batches cost in AWS calls.
 
 use domain::money::Money;
+use tests::budgets::{BATCH_CALLS_WRITE_UNITS, BATCH_WRITE_UNITS};
 
 use super::*;
 
@@ -49,7 +50,7 @@ async fn a_request_costs_few_units() {
         writes.map(|write| write.units).sum::<f64>()
     };
     let (of_batch, of_calls) = (units("batch"), units("calls"));
-    assert!(of_batch <= 12.0, "{of_batch} units");
+    assert!(of_batch <= BATCH_WRITE_UNITS, "{of_batch} units");
     // How many charges share a record, and how fast leases grow, depends on the time. It was 704 units.
-    assert!(of_calls <= 900.0, "{of_calls} units");
+    assert!(of_calls <= BATCH_CALLS_WRITE_UNITS, "{of_calls} units");
 }

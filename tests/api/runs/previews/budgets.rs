@@ -1,6 +1,7 @@
 //! The budget of a preview in a warm process: AWS calls and table units.
 
 use reqwest::Method;
+use tests::budgets::PREVIEW;
 use tests::client::send;
 
 use super::*;
@@ -18,7 +19,7 @@ async fn a_preview_keeps_its_budget() {
         app.costs(post(&pure, json!({"input": {"n": 1}}))).await.to_string(),
         app.costs(post(&model, json!({"pinned": {"ask": {"output": "Hello"}}}))).await.to_string(),
     ];
-    assert_eq!(costs, ["1 dynamodb:BatchGetItem (5 units), 1 dynamodb:GetItem (1 units)"; 2]);
+    assert_eq!(costs, [PREVIEW; 2]);
     let call = app.costs(post(&model, json!({"input": {"name": "Ada"}}))).await;
     let expected = "3 dynamodb:BatchGetItem (11 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (1 units), 2 dynamodb:TransactWriteItems (12 units)";
     assert_eq!(call.to_string(), expected);

@@ -1,0 +1,89 @@
+//! Steps that several scenarios take.
+
+use serde_json::{Value, json};
+
+use crate::cost::stage::{Stage, failure};
+use crate::failure::Failure;
+
+pub const WORKFLOWS: &str = "/builder/v1/workflows";
+/// A chat takes more than 1 % of what is left.
+pub const SPENT_FOR_CHATS: &str = "24.9999";
+const MCP_VERSION: &str = "2026-07-28";
+
+pub fn node(id: &str, r#type: &str, config: Value) -> Value {
+    json!({"id": id, "type": r#type, "name": "", "config": config})
+}
+
+/// A graph with connections such as `start.out end`.
+pub fn graph(nodes: &[Value], connections: &[&str]) -> Value {
+    let connection = |text: &&str| {
+        let (from, to) = text.split_once(' ').unwrap_or_default();
+        let (node, port) = from.split_once('.').unwrap_or_default();
+        json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
+    };
+    json!({"nodes": nodes, "connections": connections.iter().map(connection).collect::<Vec<_>>()})
+}
+
+/// A workflow without effects: it multiplies a number.
+pub fn multiply(factor: u32) -> Value {
+    let end = node("end", "send_result", json!({"output": format!("{{'product': input.n * {factor}}}")}));
+    graph(&[node("start", "input", json!({})), end], &["start.out end"])
+}
+
+/// A workflow that asks a person.
+pub fn refund() -> Value {
+    let fields = json!([
+        {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
+        {"name": "note", "type": "text"},
+    ]);
+    let config = json!({"title": "Refund {{ input.amount }}?", "message": "For Ada", "fields": fields});
+    let end = node("end", "send_result", json!({"output": "nodes.check.output"}));
+    let ports = ["start.out check", "check.approved end", "check.rejected end", "check.expired end"];
+    graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
+}
+
+/// Publishes a workflow, and returns its path.
+pub async fn publish(stage: &mut Stage, graph: Value) -> Result<String, Failure> {
+    let created = stage.post(WORKFLOWS, json!({"name": "Flow", "graph": graph})).await?;
+    let path = format!("{WORKFLOWS}/{}", created.text_at("/data/id")?);
+    stage.post(&format!("{path}/publish"), json!({})).await?;
+    Ok(path)
+}
+
+/// Starts a run, and returns its path.
+pub async fn start(stage: &mut Stage, flow: &str, input: Value) -> Result<String, Failure> {
+    let started = stage.post(&format!("{flow}/runs"), json!({"input": input})).await?;
+    Ok(format!("{flow}/runs/{}", started.text_at("/data/id")?))
+}
+
+/// Sends a message of the Model Context Protocol, in the version without sessions.
+pub async fn send_message(stage: &mut Stage, path: &str, method: &str, mut params: Value) -> Result<(), Failure> {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MCP_VERSION,
+        "io.modelcontextprotocol/clientInfo": {"name": "cost", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let tool = params["name"].as_str().unwrap_or_default().to_owned();
+    let mut headers = vec![
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", MCP_VERSION),
+        ("mcp-method", method),
+    ];
+    if !tool.is_empty() {
+        headers.push(("mcp-name", &tool));
+    }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let answer = stage.send_json("POST", path, &message, &headers).await?;
+    match answer.text.contains("\"error\"") {
+        true => Err(failure(format!("{method}: {}", answer.text))),
+        false => Ok(()),
+    }
+}
+
+/// Takes this amount of the 25 USD that the organization has. With little credit, each lease is for one call, as those of calls
+/// that are rare.
+pub async fn spend_credits(stage: &mut Stage, amount: &str) -> Result<(), Failure> {
+    let org = stage.get("/gateway/v1/me").await?.text_at("/org/id")?;
+    let debit = json!({"org": org, "kind": "debit", "amount": amount, "reason": "spent"});
+    stage.post_as_operator("/gateway/v1/billing/admin/credits", debit).await
+}
