@@ -166,7 +166,11 @@ async fn every_route_keeps_its_budget() {
             ada.request(Method::POST, &format!("{path}/webhooks/{webhook}/regenerate-token")),
             "1 dynamodb:BatchGetItem (5 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:UpdateItem (1 units)",
         ),
-        ("credential", ada.request(Method::POST, &outbound).json(&bearer), STORE_CREDENTIAL),
+        (
+            "credential",
+            ada.request(Method::POST, &outbound).json(&bearer),
+            "1 dynamodb:BatchGetItem (5 units), 1 dynamodb:TransactWriteItems (8 units), 1 kms:GenerateDataKey",
+        ),
         (
             "credentials",
             ada.request(Method::GET, &format!("{path}/webhook-credentials")),
