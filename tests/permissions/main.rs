@@ -4,6 +4,7 @@
 //! USED_PERMISSIONS=<folder> cargo test --workspace
 //! USED_PERMISSIONS=<folder> cargo run --bin permissions
 //! ```
+#![expect(clippy::print_stdout, reason = "this program prints its results")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
