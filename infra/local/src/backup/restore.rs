@@ -5,8 +5,11 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::{Contents, FILES, HEADER, Header, WORKBENCHES, archive};
-use crate::data_dir::{DATA_FORMAT, DYNAMODB, REQUIRED, create_private, sync_disk};
+use crate::data_dir::{DATA_FORMAT, DYNAMODB, KMS, REQUIRED, create_private, sync_disk};
 use crate::failure::Failure;
+
+/// Where a backup is unpacked. It is in the data folder, which may be another disk, or the only folder that this user can write.
+const UNPACKED: &str = "restore.tmp";
 
 /// Restores the backup `file` as `folder`, which must not have data yet. A failed attempt leaves nothing.
 pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
@@ -21,18 +24,24 @@ pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
     let opened = opened.map_err(|cause| Failure::Other(format!("{} cannot be read ({cause})", file.display())))?;
     let header = archive::check(&opened, HEADER).map_err(|cause| refused(file, &cause))?;
     check_header(file, header.as_deref())?;
-    let draft = Draft(PathBuf::from(format!("{}.{}.tmp", shown, std::process::id())));
-    create_private(&draft.0).map_err(unusable)?;
-    let contents = archive::unpack(&opened, &draft.0, is_expected).map_err(|cause| refused(file, &cause))?;
-    if let Some(missing) = REQUIRED.iter().find(|name| !draft.0.join(name).exists()) {
+    let draft = Draft { folder: folder.to_owned(), unpacked: folder.join(UNPACKED), is_new: !folder.exists() };
+    create_private(&draft.unpacked).map_err(unusable)?;
+    let contents = archive::unpack(&opened, &draft.unpacked, is_expected).map_err(|cause| refused(file, &cause))?;
+    if let Some(missing) = REQUIRED.iter().find(|name| !draft.unpacked.join(name).exists()) {
         return Err(no_backup(file, &format!("it lacks {missing}")));
     }
-    database::check(&draft.0.join(DYNAMODB)).map_err(|error| no_backup(file, &format!("{DYNAMODB}: {error}")))?;
-    let _ = fs::remove_file(draft.0.join(HEADER));
-    // An empty folder is replaced.
-    let _ = fs::remove_dir(folder);
-    sync_disk(&draft.0).and_then(|()| fs::rename(&draft.0, folder)).map_err(unusable)?;
+    database::check(&draft.unpacked.join(DYNAMODB))
+        .map_err(|error| no_backup(file, &format!("{DYNAMODB}: {error}")))?;
+    let _ = fs::remove_file(draft.unpacked.join(HEADER));
+    sync_disk(&draft.unpacked).and_then(|()| move_up(&draft.unpacked, folder)).map_err(unusable)?;
     Ok(contents)
+}
+
+/// Moves what was unpacked to its place, the keys first and the tables last: the platform refuses a folder with keys and no tables.
+fn move_up(unpacked: &Path, folder: &Path) -> io::Result<()> {
+    let mut names = fs::read_dir(unpacked)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    names.sort_by_key(|name| (name == DYNAMODB, !Path::new(KMS).starts_with(name)));
+    names.iter().try_for_each(|name| fs::rename(unpacked.join(name), folder.join(name)))
 }
 
 /// A backup of a newer version may have data that this one does not know.
@@ -63,11 +72,19 @@ fn no_backup(file: &Path, cause: &str) -> Failure {
     Failure::Other(format!("{} is not a whole backup ({cause}); use another one", file.display()))
 }
 
-/// A folder that is deleted on drop, unless it has been renamed.
-struct Draft(PathBuf);
+/// What is not moved up is deleted on drop.
+struct Draft {
+    folder: PathBuf,
+    unpacked: PathBuf,
+    is_new: bool,
+}
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.unpacked);
+        if self.is_new {
+            // It stays if the restored data is in it.
+            let _ = fs::remove_dir(&self.folder);
+        }
     }
 }
