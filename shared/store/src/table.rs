@@ -289,9 +289,10 @@ async fn write_once(client: &Client, write: &Write) -> Result<WriteAttempt> {
             let call = client.update_item().set_key(Some(key.attributes()));
             carry_out!(call.update_expression(expressions.update(changes)), UpdateItemError)
         }
-        WriteOperation::Delete(_) | WriteOperation::Check(_) => {
-            Err(Error::internal("this write must be part of a transaction"))
+        WriteOperation::Delete(key) => {
+            carry_out!(client.delete_item().set_key(Some(key.attributes())), DeleteItemError)
         }
+        WriteOperation::Check(_) => Err(Error::internal("a check must be part of a transaction")),
     }
 }
 

@@ -53,6 +53,13 @@ async fn a_user_consents_and_calls_send_the_token() {
 }
 
 #[tokio::test]
+async fn an_account_is_connected_through_the_api_of_dynamodb() {
+    let stage = Stage::with(TestApp::start_over_http().await, AuthorizationServer::start().await, fields).await;
+    stage.consent().await;
+    assert_eq!(stage.authorization().await["status"], "authorized");
+}
+
+#[tokio::test]
 async fn a_state_counts_once_and_for_its_credential() {
     let stage = Stage::start().await;
     let query = stage.issuer.approve(&stage.begin().await);

@@ -37,6 +37,19 @@ async fn a_call_is_a_run_whose_starter_is_known() {
 }
 
 #[tokio::test]
+async fn a_masked_input_is_used_and_not_stored() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let start = node("start", "input", json!({"redact": ["output.card"]}));
+    let end = node("end", "send_result", json!({"output": "input.card.endsWith('1111')"}));
+    publish_tool(&ada, "pay", graph(&[start, end], &["start.out end"])).await;
+    let assistant = Assistant::connect(&ada, MCP).await;
+    let result = call(&app, &assistant, "pay", json!({"card": "4111 1111 1111 1111"})).await;
+    assert_eq!(result["structuredContent"]["output"], true, "{result}");
+    assert!(!crate::runs::masks::stored(&app).await.contains("4111 1111"));
+}
+
+#[tokio::test]
 async fn the_version_without_sessions_calls_tools_too() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
