@@ -44,7 +44,7 @@ async fn a_masked_input_is_used_and_not_stored() {
     let end = node("end", "send_result", json!({"output": "input.card.endsWith('1111')"}));
     publish_tool(&ada, "pay", graph(&[start, end], &["start.out end"])).await;
     let assistant = Assistant::connect(&ada, MCP).await;
-    let result = call(&app, &assistant, "pay", json!({"card": "4111 1111 1111 1111"})).await;
+    let result = call(&app, &assistant, "pay", json!({"input": {"card": "4111 1111 1111 1111"}})).await;
     assert_eq!(result["structuredContent"]["output"], true, "{result}");
     assert!(!crate::runs::masks::stored(&app).await.contains("4111 1111"));
 }
