@@ -166,7 +166,7 @@ impl Table {
         Write::new(&self.name, WriteOperation::Check(key))
     }
 
-    /// Carries out one put or update, outside of a transaction.
+    /// Carries out one put, update or deletion, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
         let client = match &self.backend {
             Backend::DynamoDb(client) => client,
@@ -182,24 +182,9 @@ impl Table {
         }
     }
 
-    /// Deletes an item, if it exists. It is separate from `write`, so that the binaries of functions that never delete do
-    /// not contain this SDK call.
+    /// Deletes an item, if it exists.
     pub async fn remove(&self, key: &Key) -> Result<()> {
-        let client = match &self.backend {
-            Backend::DynamoDb(client) => client,
-            Backend::Embedded(database) => return database.write(self.delete(key.clone())).await.map(drop),
-        };
-        let mut backoff = Backoff::short();
-        loop {
-            let call = client.delete_item().table_name(&*self.name).set_key(Some(key.attributes()));
-            let Err(error) = Box::pin(call.send()).await else { return Ok(()) };
-            match error.as_service_error() {
-                Some(DeleteItemError::TransactionConflictException(_)) => {
-                    backoff.next("a transaction is writing the item").await?;
-                }
-                _ => return Err(convert_error(error)),
-            }
-        }
+        self.write(self.delete(key.clone())).await.map(drop)
     }
 
     /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
