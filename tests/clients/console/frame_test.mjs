@@ -286,7 +286,8 @@ test("the language and the theme change on each screen without another load", as
   // The menu of the account is below the dialog of a call.
   const { call: _, ...screens } = SCREENS;
   for (const [name, place] of Object.entries(screens)) {
-    const [page, english, spanish] = await Promise.all(["en", "en", "es"].map((language) => open(place, { language })));
+    const time = new Date();
+    const [page, english, spanish] = await Promise.all(["en", "en", "es"].map((language) => open(place, { language, time })));
     for (const each of [page, english, spanish]) await loaded(each);
     await saysLike(page, english, `${name} in English`);
     await page.evaluate(() => { window.isSame = true; });

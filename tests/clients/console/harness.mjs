@@ -19,7 +19,7 @@ after(() => browser.close());
 let session;
 
 /** A page of a signed-in person. Collects what must not happen, and the requests to the APIs. */
-export async function open(place, { width = 1440, colorScheme = "light", language = "en", signedIn = true } = {}) {
+export async function open(place, { width = 1440, colorScheme = "light", language = "en", signedIn = true, time } = {}) {
   const locale = language === "es" ? "es-ES" : "en-US";
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale,
     ...(signedIn && { storageState: session }) });
@@ -32,6 +32,8 @@ export async function open(place, { width = 1440, colorScheme = "light", languag
     if (!request.url().startsWith(BASE)) page.faults.push(request.url());
     if (/\/(builder|gateway|workbenches)\/v1[/?]/.test(request.url())) page.calls.push(request.url().slice(BASE.length));
   });
+  // The clock of the page stands still, so that two pages show the same durations.
+  if (time) await page.clock.setFixedTime(time);
   await page.goto(`${BASE}/console#${place}`);
   return page;
 }
