@@ -13,6 +13,7 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import alarms
 import boto3
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -150,11 +151,11 @@ def monitoring():
     }
     groups = {group["logGroupName"] for group in pages(boto3.client("logs"), "describe_log_groups", "logGroups")}
     wanted = {name for name, kind in resources("ResourceType").items() if kind == "AWS::CloudWatch::Alarm"}
-    alarms = {alarm["AlarmName"]: alarm for alarm in pages(cloudwatch, "describe_alarms", "MetricAlarms")}
+    found = {alarm["AlarmName"]: alarm for alarm in pages(cloudwatch, "describe_alarms", "MetricAlarms")}
     deployed = resources("PhysicalResourceId")
-    check(f"all {len(wanted)} alarms are deployed", {deployed[name] for name in wanted} == set(alarms), set(alarms))
+    check(f"all {len(wanted)} alarms are deployed", {deployed[name] for name in wanted} == set(found), set(found))
     for name in sorted(wanted):
-        alarm = alarms.get(deployed[name], {"Dimensions": []})
+        alarm = found.get(deployed[name], {"Dimensions": []})
         unknown = [of for of in alarm["Dimensions"] if of["Value"] not in exists.get(of["Name"], {of["Value"]})]
         check(f"{name} watches what exists", name in alarm.get("AlarmDescription", "") and not unknown, alarm)
 
@@ -193,9 +194,9 @@ def update(user, neighbour):
 
     lambdas, logs, dynamodb = (boto3.client(name) for name in ("lambda", "logs", "dynamodb"))
     variables = lambdas.get_function_configuration(FunctionName=f"{STACK}-agents")["Environment"]["Variables"]
-    alarms = pages(boto3.client("cloudwatch"), "describe_alarms", "MetricAlarms")
-    notified = {action for alarm in alarms for action in [*alarm["AlarmActions"], *alarm["OKActions"]]}
-    complete = all(alarm["AlarmActions"] and alarm["OKActions"] for alarm in alarms)
+    found = pages(boto3.client("cloudwatch"), "describe_alarms", "MetricAlarms")
+    notified = {action for alarm in found for action in [*alarm["AlarmActions"], *alarm["OKActions"]]}
+    complete = all(alarm["AlarmActions"] and alarm["OKActions"] for alarm in found)
     check("all alarms notify the topic", complete and len(notified) == 1 and notified.pop().endswith(":alarms"), notified)
     check("the functions have the new parameters", variables["METRICS"] == "emf", variables)
     retention = {group.get("retentionInDays") for group in pages(logs, "describe_log_groups", "logGroups")}
@@ -366,7 +367,12 @@ def main():
     workbenches(user)
     monitoring()
     if UPDATE:
+        topic = alarms.Topic("alarms")
         update(user, neighbour)
+        deployed = resources("PhysicalResourceId")
+        alarms.start_each(STACK, deployed, check)
+        said, wanted = topic.said(), {(deployed[name], state) for name in deployed if name.endswith("Alarm") for state in ("ALARM", "OK")}
+        check("a person on call gets each start and each end", said >= wanted, wanted - said)
         # The messages of queues still reach their workers.
         team(user)
     print(f"{passed} passed, {failed} failed")

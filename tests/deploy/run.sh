@@ -10,8 +10,8 @@
 # Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
 #
 # Not tested, because ministack does not implement them: GatewayResponses, throttling, IAM policies, logs of functions, the rules
-# of the firewall, requests to the domain, reserved concurrency, and warm starts (each call is a new process). It has none of the
-# metrics of AWS, so no alarm ever starts, and no widget shows a value. It expands the template with the default values of
+# of the firewall, requests to the domain, reserved concurrency, and warm starts (each call is a new process). It has few of the
+# metrics of AWS: alarms.py writes those of an incident for each alarm, and no widget shows a value. It expands the template with the default values of
 # parameters, so functions are never traced.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
