@@ -60,6 +60,8 @@ UNUSED_SETTINGS = {
     "ServiceTokensFunction": ["CountersTable"],
     "RunEventsFunction": ["RunsQueue"],
     "ConversationsFunction": ["CountersTable"],
+    "InvocationsFunction": ["ImagesQueue"],
+    "McpToolsFunction": ["ImagesQueue"],
     "McpStudioFunction": ["AttentionQueue"],
     "GuardWorkerFunction": ["ImagesQueue"],
     "BatchWorkerFunction": ["ImagesQueue"],
