@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::openai::{MAX_TOKENS, MOCK_MODEL};
-use crate::process::client;
+use tests::process::client;
 
 /// The path prefix of the gateway's routes.
 pub const BASE: &str = "/gateway/v1";

@@ -1,30 +1,20 @@
 //! Starts Atelier on one machine: the `local` binary with its data on disk and the DynamoDB embedded in its process.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{env, fs};
+use std::path::Path;
 
 use domain::identity::Role;
 use local::credentials::StoredCredentials;
-use local::issuer::{Issuer, Subject};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::binaries;
-use tokio::process::Command;
+use tests::process::Process;
+use tests::served::ServedLocal;
 
 use crate::call::Service;
 use crate::engines::{Counter, Running, Served, Starts};
 use crate::flow::{self, Flow, Trigger};
 use crate::load::Target;
-use crate::process::{Process, free_port, server};
 use crate::toolboxes::{self, MOCK_PATH, TOOL};
 use crate::{Result, admin, publication};
-
-/// The time limit of a clean build on a slow machine.
-const BUILD: Duration = Duration::from_secs(1_800);
-
-/// How long the tokens of a benchmark are valid.
-const TOKEN_LIFE: Duration = Duration::from_secs(6 * 3_600);
 
 /// A platform that runs, and its credentials.
 pub struct Platform {
@@ -79,14 +69,6 @@ pub async fn start_door(folder: &Path, mock_port: u16) -> Result<(Target, Proces
     Ok((toolboxes::target(platform.port, &format!("{}/mcp/mock", admin::BASE), headers), platform.process))
 }
 
-/// Starts the webhooks of a workflow without effects and of one that calls the mock.
-pub async fn start_webhooks(folder: &Path, mock_port: u16) -> Result<([Target; 2], Process)> {
-    let platform = Platform::start(folder, false).await?;
-    let plain = platform.publish_webhook(Flow::Pure, mock_port).await?;
-    let calling = platform.publish_webhook(Flow::Call, mock_port).await?;
-    Ok(([plain, calling], platform.process))
-}
-
 impl Platform {
     pub fn base(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
@@ -120,39 +102,10 @@ impl Platform {
         let service = Service::Starts { body };
         Ok(Starts { target: Target { port: self.port, path: format!("{path}/runs"), headers, service }, ended })
     }
-
     pub async fn start(folder: &Path, sync_full: bool) -> Result<Self> {
-        let binary = build().await?;
-        let data = folder.join("data");
-        fs::create_dir_all(&data)?;
-        let port = free_port()?;
-        let mut command = server(binary);
-        command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
-        if sync_full {
-            command.args(["--sync", "full"]);
-        }
-        let process = Process::serve(&mut command, port, &folder.join("atelier.log")).await?;
-
-        let credentials = StoredCredentials::read(&data)
-            .map_err(|failure| failure.to_string())?
-            .ok_or("the platform wrote no credentials")?;
-        let issuer = Issuer::open(&data).map_err(|failure| failure.to_string())?;
-        let issuer = issuer.ok_or("the data folder has no issuer")?;
-        let ada = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
-        let token = issuer.token(&ada, TOKEN_LIFE);
+        let served = ServedLocal::start(folder, sync_full).await?;
+        let token = served.token("ada", Role::Member);
+        let ServedLocal { port, credentials, process, .. } = served;
         Ok(Self { port, credentials, token, process })
     }
-}
-
-/// Builds the binary `local` into the target folder that this binary is in.
-pub async fn build() -> Result<PathBuf> {
-    let own = env::current_exe()?;
-    let target = own.ancestors().nth(2).ok_or("this binary is not in a cargo target folder")?;
-    let mut cargo = Command::from(binaries::cargo());
-    cargo.args(["build", "--release", "--target-dir"]).arg(target);
-    // This crate is built with it: the dependencies then have the same features as here, and are not built again.
-    cargo.args(["-p", "local", "-p", env!("CARGO_PKG_NAME"), "--bin", "local"]);
-    let built = Process::start(&mut cargo)?.end(BUILD).await;
-    built.map_err(|cause| format!("cargo could not build `local`: {cause}"))?;
-    Ok(target.join("release/local"))
 }

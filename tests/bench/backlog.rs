@@ -9,7 +9,6 @@ use crate::cli::{self, Backlog};
 use crate::engines::{RESTATE, Starts};
 use crate::flow::{CALLS, Flow};
 use crate::load::{Length, Load, Report};
-use crate::process::{client, free_port};
 use crate::results::Results;
 use crate::rounds::{Kind, Measurement};
 use crate::subject::{ATELIER, Folders};
@@ -17,6 +16,7 @@ use crate::table;
 use crate::verdict::{self, RATE};
 use crate::webhooks::RATIOS;
 use crate::{Result, direct, mock};
+use tests::process::{client, free_port};
 
 /// The wait between two looks at what has ended.
 const BETWEEN_READS: Duration = Duration::from_millis(20);

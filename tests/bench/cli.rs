@@ -49,28 +49,6 @@ pub enum Command {
     Alone(Alone),
     /// Compare calls of tools by the Model Context Protocol: Atelier, the SDK for Python, and `LiteLLM`
     Tools(Tools),
-    /// Run webhooks at a steady load, and fail if they become slower
-    Sustained(Sustain),
-}
-
-/// How long the steady load lasts, and how much slower its end may be.
-#[derive(Args)]
-pub struct Sustain {
-    /// How many minutes the load lasts
-    #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(1..=1_440))]
-    pub minutes: u32,
-    /// How many seconds a window takes
-    #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(1..=600))]
-    pub window: u32,
-    /// The concurrent connections of each workflow
-    #[arg(long, default_value_t = 8, value_parser = connections)]
-    pub connections: usize,
-    /// How many percent slower the last quarter of the windows may be than the first quarter
-    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..=99))]
-    pub max_loss: u32,
-    /// The cache folder [default: ~/.cache/atelier-bench]
-    #[arg(long)]
-    pub cache: Option<PathBuf>,
 }
 
 /// How the subjects of a comparison are measured.

@@ -4,13 +4,13 @@ use std::process;
 
 use crate::cli::Bench;
 use crate::gateways::{LITELLM, PORTKEY, SMG};
-use crate::process::free_port;
 use crate::results::Results;
 use crate::rounds::{self, Kind, Measurement};
 use crate::subject::{ATELIER, DIRECT, Folders, Subject};
 use crate::table::{self, Number};
 use crate::verdict::{self, CPU, FIRST_BYTE, MEMORY, P50, RATE, Verdict};
 use crate::{Result, atelier, cores, direct};
+use tests::process::free_port;
 
 /// The limit of memory after all streams, as a multiple of the memory after the first measurement.
 const GROWTH: f64 = 1.2;

@@ -4,8 +4,8 @@ use std::env;
 use std::path::Path;
 
 use crate::load::Target;
-use crate::process::{Process, server};
 use crate::{Result, openai};
+use tests::process::{Process, server};
 
 pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
     let mut command = server(env::current_exe()?);

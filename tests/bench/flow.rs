@@ -1,4 +1,4 @@
-//! The workflows that are measured: five steps without effects, five HTTP calls one after another, and a single call.
+//! The workflows that are measured: five steps without effects, and five HTTP calls one after another.
 
 use bytes::Bytes;
 use clap::ValueEnum;
@@ -13,9 +13,6 @@ pub enum Flow {
     Pure,
     /// Five HTTP calls: each sends the value that the one before answered
     Calls,
-    /// One HTTP call.
-    #[value(skip)]
-    Call,
 }
 
 /// What starts a workflow: the type of its first node.
@@ -42,7 +39,6 @@ impl Flow {
         match self {
             Self::Pure => "pure",
             Self::Calls => "calls",
-            Self::Call => "call",
         }
     }
 
@@ -50,7 +46,6 @@ impl Flow {
         match self {
             Self::Pure => "five steps without effects",
             Self::Calls => "five HTTP calls",
-            Self::Call => "one HTTP call",
         }
     }
 
@@ -59,7 +54,6 @@ impl Flow {
         match self {
             Self::Pure => "Ada owes 42",
             Self::Calls => "The total is 47",
-            Self::Call => "The total is 43",
         }
     }
 
@@ -67,8 +61,7 @@ impl Flow {
     pub fn graph(self, trigger: Trigger, mock_port: u16) -> Value {
         let steps = match self {
             Self::Pure => pure_steps(),
-            Self::Calls => calling_steps(CALLS, mock_port),
-            Self::Call => calling_steps(1, mock_port),
+            Self::Calls => calling_steps(mock_port),
         };
         let trigger = match trigger {
             Trigger::Webhook => "webhook",
@@ -89,8 +82,7 @@ impl Flow {
         let mut nodes = vec![json!({"id": "hook", "type": "http in", "url": path, "method": "post"})];
         nodes.extend(match self {
             Self::Pure => pure_node_red_steps(),
-            Self::Calls => calling_node_red_steps(CALLS, mock_port),
-            Self::Call => calling_node_red_steps(1, mock_port),
+            Self::Calls => calling_node_red_steps(mock_port),
         });
         nodes.push(json!({"id": "end", "type": "http response", "statusCode": "200", "wires": []}));
         for index in 0..nodes.len() {
@@ -128,13 +120,13 @@ fn pure_steps() -> Vec<Value> {
     ]
 }
 
-fn calling_steps(calls: usize, mock_port: u16) -> Vec<Value> {
+fn calling_steps(mock_port: u16) -> Vec<Value> {
     let call = |number| {
         let value = if number == 1 { "sum(input.lines)" } else { "input.body.value" };
         step_node(&format!("call{number}"), value, mock_port)
     };
     let text = node("text", "template", json!({"template": "The total is {{ input.body.value }}"}));
-    (1..=calls).map(call).chain([text]).collect()
+    (1..=CALLS).map(call).chain([text]).collect()
 }
 
 fn pure_node_red_steps() -> Vec<Value> {
@@ -149,14 +141,14 @@ fn pure_node_red_steps() -> Vec<Value> {
     ]
 }
 
-fn calling_node_red_steps(calls: usize, mock_port: u16) -> Vec<Value> {
+fn calling_node_red_steps(mock_port: u16) -> Vec<Value> {
     let total = "msg.payload = { value: msg.payload.lines.reduce((sum, line) => sum + line, 0) }; return msg;";
     let call = |number| {
         json!({"id": format!("call{number}"), "type": "http request", "method": "POST", "ret": "obj",
                "paytoqs": "ignore", "url": mock::step_url(mock_port)})
     };
     let first = json!({"id": "total", "type": "function", "func": total, "outputs": 1});
-    let steps = [first].into_iter().chain((1..=calls).map(call));
+    let steps = [first].into_iter().chain((1..=CALLS).map(call));
     steps.chain([node_red_text("The total is {{payload.value}}")]).collect()
 }
 

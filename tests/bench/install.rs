@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use crate::Result;
-use crate::process::Process;
+use tests::process::Process;
 
 /// The time limit of one command. `LiteLLM` has a hundred dependencies.
 const PATIENCE: Duration = Duration::from_secs(540);

@@ -1,5 +1,4 @@
-//! Benchmarks of Atelier against others: of its gateway, of its workflows, and of its MCP servers. And a steady load, which fails if the
-//! platform becomes slower.
+//! Benchmarks of Atelier against others: of its gateway, of its workflows, and of its MCP servers.
 //! `cargo run --release -p tests --bin bench -- --help`.
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
 
@@ -21,13 +20,10 @@ mod legend;
 mod load;
 mod mock;
 mod openai;
-mod process;
-mod procfs;
 mod publication;
 mod results;
 mod rounds;
 mod subject;
-mod sustained;
 mod table;
 mod toolboxes;
 mod tools;
@@ -56,7 +52,6 @@ async fn main() -> ExitCode {
         Some(Command::Backlog(backlog)) => until_stopped(backlog::compare(&backlog)).await,
         Some(Command::Alone(alone)) => until_stopped(alone::measure(&alone)).await,
         Some(Command::Tools(tools)) => until_stopped(tools::compare(&tools)).await,
-        Some(Command::Sustained(sustain)) => until_stopped(sustained::run(&sustain)).await,
         None => until_stopped(compare::compare(&cli.bench)).await,
     };
     match done {

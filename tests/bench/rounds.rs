@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::load::{Length, Load, Report};
-use crate::procfs::Usage;
 use crate::results::Results;
 use crate::subject::{Name, Subject};
 use crate::{Result, table};
+use tests::procfs::Usage;
 
 /// The pause after a load. A subject's work after its last answer counts as its own, and must not overlap the next one.
 const SETTLE: Duration = Duration::from_millis(500);

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use crate::Result;
 use crate::load::{Length, Load, Report, Target};
-use crate::process::{Process, START};
-use crate::procfs::Usage;
+use tests::process::{Process, START};
+use tests::procfs::Usage;
 
 /// The warm-up time. In its first six seconds, Portkey's just-in-time compiler makes a call take half as long again.
 const WARM_UP_S: f64 = 8.0;

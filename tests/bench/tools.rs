@@ -1,7 +1,6 @@
 //! The comparison of MCP servers: calls of a tool, each in a request of its own.
 
 use crate::cli::Tools;
-use crate::process::free_port;
 use crate::results::Results;
 use crate::rounds::{self, Kind, Measurement};
 use crate::subject::{ATELIER, Folders};
@@ -9,6 +8,7 @@ use crate::table::{self, Number};
 use crate::toolboxes::{DOOR, FASTMCP, LITELLM_DOOR, Toolbox};
 use crate::verdict::{self, RATE};
 use crate::{Result, direct};
+use tests::process::free_port;
 
 const RATIOS: [(&str, Number); 3] = [
     ("p50", Measurement::p50_ms),

@@ -4,13 +4,13 @@
 use crate::cli::Webhooks;
 use crate::engines::{DBOS, DBOS_ENDS, Engine, RESTATE, RESTATE_ENDS};
 use crate::flow::Flow;
-use crate::process::free_port;
 use crate::results::Results;
 use crate::rounds::{self, Kind, Measurement};
 use crate::subject::{ATELIER, Folders, Subject};
 use crate::table::{self, Number};
 use crate::verdict::{self, CPU, P50, RATE, Verdict, WRITTEN};
 use crate::{Result, direct};
+use tests::process::free_port;
 
 pub const RATIOS: [(&str, Number); 4] = [
     ("p50", Measurement::p50_ms),
@@ -82,7 +82,7 @@ fn judge(flow: Flow, results: &Results) -> Vec<Verdict> {
             results.is_at_most(some, &CPU, 0.6),
             results.is_at_most(some, &WRITTEN, 20.0),
         ],
-        Flow::Calls | Flow::Call => vec![
+        Flow::Calls => vec![
             results.is_better(one, &P50, 1.0, &others),
             results.is_better(some, &RATE, 1.5, &others),
             results.is_better(many, &RATE, 1.5, &others),

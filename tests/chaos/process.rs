@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use domain::time::Time;
+use tests::process::free_port;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
@@ -53,13 +54,9 @@ impl Folder {
     }
 }
 
-/// A port that is free now. The platform has the same port after each restart, as a deployment has one URL.
-pub fn free_port() -> io::Result<u16> {
-    std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr().map(|address| address.port())
-}
-
 impl PlatformProcess {
     pub fn new(folder: &Path, seed: u64) -> Result<Self> {
+        // The same port after each restart, as a deployment has one URL.
         let options = PlatformOptions { port: free_port()?, data_dir: folder.join("data"), seed, failing: 0 };
         let (counts, log) = (FaultCounts::default(), folder.join("platform.log"));
         Ok(Self { options, counts, kills: Vec::new(), failed_starts: 0, downtime: Duration::ZERO, log, child: None })

@@ -20,10 +20,13 @@ pub mod messaging;
 pub mod oracle;
 pub mod permissions;
 pub mod polling;
+pub mod process;
+pub mod procfs;
 pub mod provider;
 pub mod proxy;
 pub mod runtime_api;
 pub mod scale;
+pub mod served;
 pub mod statistics;
 pub mod tool_server;
 

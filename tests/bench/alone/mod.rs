@@ -10,9 +10,9 @@ use samples::Samples;
 
 use crate::atelier::Platform;
 use crate::cli::{self, Alone};
-use crate::process::free_port;
 use crate::subject::{ATELIER, Folders};
 use crate::{Result, direct};
+use tests::process::free_port;
 
 const HEAD: &str = "| atelier alone | p50 ms | p99 ms | CPU ms | KB written | memory MB |\n|---|--:|--:|--:|--:|--:|";
 

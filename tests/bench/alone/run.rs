@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use crate::Result;
 use crate::atelier::Platform;
-use crate::process::client;
+use tests::process::client;
 
 /// The wait between two reads of a run. The times of a run are in the run, so it does not change them.
 const BETWEEN_READS: Duration = Duration::from_millis(20);

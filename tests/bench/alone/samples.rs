@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::Scenario;
 use crate::Result;
 use crate::atelier::Platform;
-use crate::procfs::Usage;
+use tests::procfs::Usage;
 
 /// The platform's work after a run counts as its own.
 const SETTLE: Duration = Duration::from_millis(500);

@@ -11,8 +11,8 @@ use super::{Counter, Running, Served, Starts, write_programs};
 use crate::call::Service;
 use crate::flow::{self, Flow};
 use crate::load::Target;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install, mock};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "5.3.0";
 

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::flow::Flow;
 use crate::load::Target;
-use crate::process::{Process, client};
 use crate::subject::{ATELIER, Folders, Name, Subject};
 use crate::{Result, atelier, legend};
+use tests::process::{Process, client};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Engine {

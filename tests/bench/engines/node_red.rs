@@ -7,8 +7,8 @@ use super::{Running, Served};
 use crate::call::Service;
 use crate::flow::Flow;
 use crate::load::Target;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "4.1.8";
 const PATH: &str = "/bench";

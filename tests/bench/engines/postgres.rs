@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use crate::process::{Process, free_port, server};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 /// Where Debian installs the versions of `PostgreSQL`.
 const INSTALLED: &str = "/usr/lib/postgresql";

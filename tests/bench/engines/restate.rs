@@ -10,8 +10,8 @@ use super::{Counter, Running, Served, Starts, write_programs};
 use crate::call::Service;
 use crate::flow::{self, Flow};
 use crate::load::Target;
-use crate::process::{Process, client, free_port, server};
 use crate::{Result, install, mock};
+use tests::process::{Process, client, free_port, server};
 
 pub const VERSION: &str = "1.7.12";
 const SDK_VERSION: &str = "1.17.2";

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::load::Target;
 use crate::openai;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "1.40.0";
 const TYPES: &str = "type.googleapis.com/envoy.extensions.filters";

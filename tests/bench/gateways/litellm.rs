@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::load::Target;
 use crate::openai::{self, MOCK_MODEL};
-use crate::process::{Process, free_port, server};
 use crate::toolboxes::{self, MOCK_PATH, TOOL};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "1.106.2";
 const KEY: &str = "sk-bench";

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::load::Target;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install, openai};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "1.15.2";
 /// A preloaded script that makes Portkey listen on loopback only. It has no option for that.

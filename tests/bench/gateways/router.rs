@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::load::Target;
 use crate::openai;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 pub struct Router {
     /// The name of the package and of its program.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::{MOCK_PATH, target};
 use crate::load::Target;
-use crate::process::{Process, free_port, server};
 use crate::{Result, install};
+use tests::process::{Process, free_port, server};
 
 pub const VERSION: &str = "2.3.0";
 

@@ -1,5 +1,6 @@
 //! A child process in its own process group, which is killed with its descendants when its handle is dropped.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,8 +12,10 @@ use reqwest::Client;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use crate::Result;
 use crate::procfs::{self, Usage};
+
+/// What programs of this crate return: their `main` prints the cause.
+pub type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// The time limit of a server's start. `LiteLLM` takes 7 to 14 s on an idle machine.
 pub const START: Duration = Duration::from_secs(120);

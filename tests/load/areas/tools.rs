@@ -1,0 +1,48 @@
+//! A workflow is a tool of an assistant, which calls it by the Model Context Protocol.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::process::Result;
+
+use super::graphs;
+use crate::visitor::Visitor;
+
+const TOOL: &str = "/builder/v1/workflows/{id}/tool";
+const VERSION: &str = "2026-07-28";
+
+pub async fn visit(visitor: &mut Visitor) -> Result<()> {
+    let order = graphs::order("input", visitor);
+    graphs::create_published(visitor, &order).await?;
+    let name = format!("total_of_{}", visitor.name);
+    visitor.put(TOOL, json!({"name": name, "description": "Computes what a customer owes."})).await?;
+    send(visitor, "tools/list", None).await?;
+    for _ in 0..5 {
+        let answer = send(visitor, "tools/call", Some(&name)).await?;
+        if !answer.to_string().contains("The total is 42") {
+            return Err(format!("a tool did not answer as expected: {answer}").into());
+        }
+    }
+    visitor.delete(TOOL).await?;
+    graphs::delete(visitor).await
+}
+
+/// Sends a message without a session.
+async fn send(visitor: &Visitor, method: &str, tool: Option<&str>) -> Result<Value> {
+    let mut params = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": VERSION,
+        "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    if let Some(name) = tool {
+        params["name"] = json!(name);
+        params["arguments"] = graphs::input();
+    }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let complete = |request: reqwest::RequestBuilder| {
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("mcp-protocol-version", VERSION).header("mcp-method", method);
+        let request = tool.iter().fold(request, |request, name| request.header("mcp-name", *name));
+        request.json(&message)
+    };
+    visitor.send(Method::POST, "/mcp/v1", complete).await
+}

@@ -1,0 +1,34 @@
+//! A steady load of all areas on one process of the platform, for minutes: the times of each route, errors, and memory. It fails if a
+//! call fails, if the platform becomes slower, or if its memory grows.
+//! `cargo run --release -p tests --bin load -- --help`.
+#![expect(clippy::print_stdout, reason = "this program prints its results")]
+
+mod areas;
+mod cli;
+mod receiver;
+mod samples;
+mod soak;
+mod visitor;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use cli::Cli;
+
+/// One thread, so that the load takes little of the machine.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // A signal drops the load, and with it the process that it started.
+    let done = tokio::select! {
+        done = soak::run(&cli) => done,
+        _ = tokio::signal::ctrl_c() => Err("stopped".into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            eprintln!("load: {cause}");
+            ExitCode::FAILURE
+        }
+    }
+}

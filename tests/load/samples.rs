@@ -1,0 +1,73 @@
+//! The times and the errors of each route.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use std::time::Duration;
+
+use reqwest::Method;
+
+/// How many errors are printed.
+const SHOWN_ERRORS: usize = 10;
+
+/// The calls of all people so far.
+#[derive(Clone, Default)]
+pub struct Samples(Rc<RefCell<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    /// The microseconds of each answered call, by the path of its route and its method.
+    routes: BTreeMap<(&'static str, String), Vec<u32>>,
+    calls: usize,
+    errors: Vec<String>,
+}
+
+impl Samples {
+    pub fn answered(&self, method: &Method, route: &'static str, took: Duration) {
+        let mut inner = self.0.borrow_mut();
+        let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
+        inner.routes.entry((route, method.to_string())).or_default().push(micros);
+        inner.calls += 1;
+    }
+
+    pub fn failed(&self, error: String) {
+        let mut inner = self.0.borrow_mut();
+        if inner.errors.len() < SHOWN_ERRORS {
+            eprintln!("error: {error}");
+        }
+        inner.errors.push(error);
+    }
+
+    /// The calls that were answered as expected, and the errors.
+    pub fn counts(&self) -> (usize, usize) {
+        let inner = self.0.borrow();
+        (inner.calls, inner.errors.len())
+    }
+
+    /// Forgets the times of the warm-up, but not its errors.
+    pub fn forget(&self) {
+        let mut inner = self.0.borrow_mut();
+        inner.routes.clear();
+        inner.calls = 0;
+    }
+}
+
+impl fmt::Display for Samples {
+    /// A table in Markdown, and a last line with all routes together.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self.0.borrow();
+        writeln!(formatter, "| route | calls | p50 ms | p99 ms | longest ms |\n|---|--:|--:|--:|--:|")?;
+        for ((route, method), times) in &inner.routes {
+            write_line(formatter, &format!("`{method} {route}`"), times.clone())?;
+        }
+        write_line(formatter, "all", inner.routes.values().flatten().copied().collect())
+    }
+}
+
+fn write_line(formatter: &mut fmt::Formatter<'_>, name: &str, mut times: Vec<u32>) -> fmt::Result {
+    times.sort_unstable();
+    let Some(last) = times.len().checked_sub(1) else { return Ok(()) };
+    let ms = |percent: usize| f64::from(times[last * percent / 100]) / 1e3;
+    writeln!(formatter, "| {name} | {} | {:.1} | {:.1} | {:.0} |", times.len(), ms(50), ms(99), ms(100))
+}
