@@ -9,8 +9,9 @@ use crate::rounds::{self, Kind, Measurement};
 use crate::subject::{ATELIER, DIRECT, Folders, Subject};
 use crate::table::{self, Number};
 use crate::verdict::{self, CPU, FIRST_BYTE, MEMORY, P50, RATE, Verdict};
-use crate::{Result, atelier, cores, direct};
+use crate::{Result, cores, direct};
 use tests::process::free_port;
+use tests::served::build;
 
 /// The limit of memory after all streams, as a multiple of the memory after the first measurement.
 const GROWTH: f64 = 1.2;
@@ -30,7 +31,7 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     if core.is_some() {
         // The build may use all cores. What is started after the move begins with the threads for one core.
         if bench.gateways().iter().any(|gateway| gateway.is_built()) {
-            atelier::build().await?;
+            build(&["local"]).await?;
         }
         cores::pin(process::id(), cores::FIRST).await?;
     }
