@@ -220,7 +220,8 @@ impl Callers {
     async fn read(&self, account: Account, hash: Option<&TokenHash>, others: &[Key]) -> Result<CallerRecords> {
         let Account { org, user } = account;
         let guess = self.plans.get(&org).unwrap_or_else(|| DEFAULT_PLAN.to_owned());
-        let record_keys = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
+        let record_keys =
+            [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan_copy_for(user, &guess)];
         let own: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
         let items = self.table.batch_get(&[&own[..], others].concat()).await?;
         let item = |key: &Key| -> Option<Item> {

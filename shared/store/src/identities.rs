@@ -293,7 +293,9 @@ impl Identities {
 
     /// Adds a plan, unless one with its id exists.
     pub async fn add_plan(&self, plan: &Plan) -> Result<()> {
-        self.table.write(self.table.put_new(&stored(keys::plan(&plan.id), plan))).await.map(drop)
+        let mut writes = vec![self.table.put_new(&stored(keys::plan(&plan.id), plan))];
+        writes.extend(keys::plan_copies(&plan.id).map(|copy| self.table.put(&stored(copy, plan))));
+        self.table.transact(Uuid::now_v7(), &writes).await.map(drop)
     }
 
     /// The plan, or a plan that allows nothing when the operator has not created it.

@@ -218,6 +218,20 @@ pub fn plan(id: &str) -> Key {
     Key::new(PLANS, id)
 }
 
+/// The copies of a plan. Each request reads the plan of its caller, and DynamoDB gives a key 3,000 reads a second.
+pub fn plan_copies(id: &str) -> impl Iterator<Item = Key> {
+    (0..PLAN_COPIES).map(move |copy| plan_copy(id, copy))
+}
+
+/// The copy of a plan that the requests of a user read.
+pub fn plan_copy_for(user: UserId, id: &str) -> Key {
+    plan_copy(id, shard_of(user.uuid(), PLAN_COPIES))
+}
+
+fn plan_copy(id: &str, copy: u8) -> Key {
+    Key::new(format!("{PLANS}#{copy}"), id)
+}
+
 /// A model of the catalog. The whole catalog is one partition, so that one query reads all of it.
 pub fn model(name: &str) -> Key {
     Key::new(CATALOG, format!("{MODEL}{name}"))
@@ -313,6 +327,7 @@ pub fn receipt_keys() -> Key {
 }
 
 pub const PLANS: &str = "PLANS";
+const PLAN_COPIES: u8 = 16;
 pub const ORGS: &str = "ORGS";
 pub const USERS: &str = "USERS";
 pub const CATALOG: &str = "CATALOG";

@@ -116,7 +116,8 @@ impl Admin {
         plan: &Plan,
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
-        self.put_entity(action, "plan", &keys::plan(&plan.id), plan, render_audit).await
+        let copies = keys::plan_copies(&plan.id).map(|copy| self.entities.put(&stored(copy, plan))).collect();
+        self.put_entity(action, "plan", &keys::plan(&plan.id), plan, copies, render_audit).await
     }
 
     /// Makes a user a member of an organization, or changes their role in it. Both must exist.
@@ -130,7 +131,7 @@ impl Admin {
         let entry = self.entities.write(member_entry(&self.entities, membership.org, &user)).await?;
         entry.or_error(|_| Error::internal("an unconditional put was refused"))?;
         let key = keys::membership(membership.org, membership.user);
-        self.put_entity(action, "membership", &key, membership, render_audit).await.map(drop)
+        self.put_entity(action, "membership", &key, membership, Vec::new(), render_audit).await.map(drop)
     }
 
     /// Stores the access to the cluster of workbenches.
@@ -140,7 +141,8 @@ impl Admin {
         cluster: &StoredCluster,
         render_audit: impl Fn(&StoredCluster) -> String,
     ) -> Result<()> {
-        let replaced = self.put_entity(action, CLUSTER, &keys::workbench_cluster(), cluster, render_audit).await;
+        let replaced =
+            self.put_entity(action, CLUSTER, &keys::workbench_cluster(), cluster, Vec::new(), render_audit).await;
         replaced.map(drop)
     }
 
@@ -191,13 +193,14 @@ impl Admin {
         }
     }
 
-    /// Creates or replaces an entity. Returns the entity that it replaced.
+    /// Creates or replaces an entity, with other writes. Returns the entity that it replaced.
     async fn put_entity<T: Serialize + DeserializeOwned>(
         &self,
         action: &AuditAction,
         kind: &'static str,
         key: &Key,
         after: &T,
+        others: Vec<Write>,
         render_audit: impl Fn(&T) -> String,
     ) -> Result<Option<T>> {
         let _queue = self.queue.lock().await;
@@ -205,10 +208,11 @@ impl Admin {
         loop {
             let (before, raw) = self.read::<T>(key).await?.unzip();
             let (audit_before, audit_after) = (before.as_ref().map(&render_audit), render_audit(after));
-            let writes = match raw {
+            let mut writes = match raw {
                 Some(raw) => self.replace_writes(action, key.clone(), raw, after, audit_before, audit_after),
                 None => self.create_writes(action, key, after, audit_after),
             };
+            writes.extend_from_slice(&others);
             if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
             }

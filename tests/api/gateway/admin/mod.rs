@@ -8,6 +8,7 @@ mod meters;
 mod model_imports;
 mod model_retirement;
 mod people;
+mod plans;
 mod problems;
 mod providers;
 mod setup;
