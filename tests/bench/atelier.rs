@@ -7,7 +7,7 @@ use local::credentials::StoredCredentials;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::process::Process;
-use tests::served::ServedLocal;
+use tests::served::{ServedLocal, build};
 
 use crate::call::Service;
 use crate::engines::{Counter, Running, Served, Starts};
@@ -103,7 +103,8 @@ impl Platform {
         Ok(Starts { target: Target { port: self.port, path: format!("{path}/runs"), headers, service }, ended })
     }
     pub async fn start(folder: &Path, sync_full: bool) -> Result<Self> {
-        let served = ServedLocal::start(folder, sync_full).await?;
+        let binary = build(&["local"]).await?.join("local");
+        let served = ServedLocal::start(&binary, folder, sync_full).await?;
         let token = served.token("ada", Role::Member);
         let ServedLocal { port, credentials, process, .. } = served;
         Ok(Self { port, credentials, token, process })

@@ -1,5 +1,7 @@
 //! The command-line options.
 
+use std::path::PathBuf;
+
 use clap::{Parser, value_parser};
 
 #[derive(Parser)]
@@ -8,6 +10,9 @@ use clap::{Parser, value_parser};
     about = "Calls all areas of the platform for minutes, and fails if a call fails or the platform changes"
 )]
 pub struct Cli {
+    /// The folder of a build of `local` and `lab-program`; without it, their release is built
+    #[arg(long)]
+    pub programs: Option<PathBuf>,
     /// How many minutes the load lasts
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u32).range(1..=1_440))]
     pub minutes: u32,

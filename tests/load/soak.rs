@@ -33,9 +33,14 @@ pub async fn run(cli: &Cli) -> Result<()> {
     }
     // Declared first, so that the folder is removed after the process that writes to it has ended.
     let folder = Folder::create()?;
-    println!("building the release of `local` …");
-    let programs = build(&["local", "lab-program"]).await?;
-    let served = ServedLocal::start(&folder.0, false).await?;
+    let programs = match &cli.programs {
+        Some(folder) => std::path::absolute(folder)?,
+        None => {
+            println!("building the release of `local` …");
+            build(&["local", "lab-program"]).await?
+        }
+    };
+    let served = ServedLocal::start(&programs.join("local"), &folder.0, false).await?;
     let samples = Samples::default();
     let platform = Platform::new(&served, receiver::start().await?, cli.pause_ms, samples.clone());
     let operator = Visitor::new(&platform, &served.token("ada", Role::Admin), "operator")?;

@@ -26,9 +26,8 @@ pub struct ServedLocal {
 }
 
 impl ServedLocal {
-    /// Builds `local` and starts it with an empty data folder.
-    pub async fn start(folder: &Path, sync_full: bool) -> Result<Self> {
-        let binary = build(&["local"]).await?.join("local");
+    /// Starts a build of `local` with an empty data folder.
+    pub async fn start(binary: &Path, folder: &Path, sync_full: bool) -> Result<Self> {
         let data = folder.join("data");
         fs::create_dir_all(&data)?;
         let port = free_port()?;

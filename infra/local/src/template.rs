@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde_json::{Value as Json, json};
 use yaml_serde::Value as Yaml;
@@ -10,7 +11,7 @@ use yaml_serde::Value as Yaml;
 const TEMPLATE: &str = include_str!("../../template.yaml");
 
 /// One Lambda function of the template.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LambdaFunction {
     pub settings: BTreeMap<String, Setting>,
     /// The queue whose messages the function handles.
@@ -22,7 +23,7 @@ pub struct LambdaFunction {
 }
 
 /// How a function receives the messages of a queue.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueueSource {
     pub queue: String,
     pub batch_size: u32,
@@ -31,7 +32,7 @@ pub struct QueueSource {
 }
 
 /// One statement of a policy.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PolicyGrant {
     pub actions: Vec<String>,
     pub resources: Vec<GrantedResource>,
@@ -53,7 +54,7 @@ impl PolicyGrant {
     }
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum GrantedResource {
     /// Resources of a service that is not embedded here, such as the models of Bedrock.
     OfService(String),
@@ -77,14 +78,14 @@ pub enum Setting {
     Ref(String),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Route {
     pub path: String,
     pub methods: Vec<String>,
     pub function: String,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QueueResource {
     pub visibility_timeout_s: u32,
     /// The dead-letter queue, and the number of deliveries before a message is moved to it.
@@ -98,7 +99,7 @@ pub struct LifecycleRule {
     pub days: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SamTemplate {
     /// The default values of the parameters.
     pub parameters: BTreeMap<String, String>,
@@ -114,8 +115,13 @@ pub struct SamTemplate {
 }
 
 impl SamTemplate {
-    /// Parses the template, which is compiled into the program. An invalid template panics, so every test finds it.
+    /// The template, which is compiled into the program. It is parsed once. An invalid template panics, so every test finds it.
     pub fn read() -> Self {
+        static PARSED: LazyLock<SamTemplate> = LazyLock::new(SamTemplate::parse);
+        PARSED.clone()
+    }
+
+    fn parse() -> Self {
         let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
         let template = yaml_to_json(&template);
         let mut read = Self::default();
