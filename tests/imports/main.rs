@@ -19,6 +19,7 @@ use axum::response::IntoResponse;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use domain::identity::Role;
 use domain::time::{Clock, Time};
+use futures::future::join_all;
 use platform::Context;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,11 +30,13 @@ use tests::client::{Person, send};
 const WORKFLOWS: &str = "/builder/v1/workflows";
 /// The credential of the cases in the path of a URL.
 const PATH_CREDENTIAL: &str = "123:secret";
+/// How many cases are compared at the same time, each of them with a stub of its own.
+const LANES: usize = 3;
 /// The time of the cases, 2026-03-14T15:09:26.535Z.
 const NOW_MS: i64 = 1_773_500_966_535;
 
 /// How an imported workflow compares with the original.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Comparison {
     Same,
     /// The report or a problem of the draft says that something is missing.
@@ -416,12 +419,22 @@ async fn imported_workflows_do_what_they_did_in_n8n() {
     let reports: BTreeSet<&str> = reports.lines().filter(|line| !line.starts_with('#')).collect();
     let app = TestApp::start().await;
     let (importer, previewer) = start_clients(&app).await;
-    let (url, stub) = start_stub().await;
     let only = std::env::var("N8N_CASES").unwrap_or_default();
+    let chosen: Vec<&Value> = cases.iter().filter(|case| case["name"].as_str().unwrap().contains(&only)).collect();
+    let lanes = (0..LANES).map(async |lane| {
+        let (url, stub) = start_stub().await;
+        let mut compared = Vec::new();
+        for case in chosen.iter().skip(lane).step_by(LANES) {
+            let name = case["name"].as_str().unwrap();
+            compared.push((name, compare(&importer, &previewer, case, &url, &stub).await));
+        }
+        compared
+    });
+    let mut compared = join_all(lanes).await.concat();
+    compared.sort_by_key(|(name, _)| *name);
     let (mut same, mut reported, mut listed, mut wrong) = (0, Vec::new(), Vec::new(), Vec::<String>::new());
-    for case in cases.iter().filter(|case| case["name"].as_str().unwrap().contains(&only)) {
-        let name = case["name"].as_str().unwrap();
-        match (compare(&importer, &previewer, case, &url, &stub).await, known.get(name)) {
+    for (name, comparison) in compared {
+        match (comparison, known.get(name)) {
             (Comparison::Same, None) if reports.contains(name) => {
                 wrong.push(format!("{name}: is the same; remove it from reported.txt"));
             }
