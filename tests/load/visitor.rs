@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::samples::Samples;
 
 /// How often a state is read until it is there.
-const READS: usize = 3_000;
+const READS: usize = 1_000;
 const BETWEEN_READS: Duration = Duration::from_millis(20);
 const SHOWN_CHARS: usize = 300;
 

@@ -42,7 +42,6 @@ pub async fn visit(visitor: &mut Visitor) -> Result<()> {
         "/gateway/v1/billing/usage",
         "/gateway/v1/billing/transactions",
         "/gateway/v1/billing/calls?limit=20",
-        "/gateway/v1/billing/spend?by=key",
     ] {
         visitor.get(route).await?;
     }

@@ -32,7 +32,7 @@ pub async fn visit(visitor: &mut Visitor) -> Result<()> {
 
 /// A run that waits for a person.
 async fn review(visitor: &mut Visitor) -> Result<()> {
-    let review = json!({"title": "Refund {{ input.name }}?"});
+    let review = json!({"title": "Refund {{ nodes.start.output.name }}?"});
     let graph = chain(&[
         node("start", "input", json!({})),
         node("draft", "model", json!({"model": "dev-chat", "prompt": "Answer {{ input.name }}"})),

@@ -35,7 +35,7 @@ async fn send(visitor: &Visitor, method: &str, tool: Option<&str>) -> Result<Val
     }});
     if let Some(name) = tool {
         params["name"] = json!(name);
-        params["arguments"] = graphs::input();
+        params["arguments"] = json!({"input": graphs::input()});
     }
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let complete = |request: reqwest::RequestBuilder| {
