@@ -1,15 +1,16 @@
 //! The times and the errors of each route.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
 use reqwest::Method;
 
-/// How many errors are printed.
+/// How many different errors are printed, and how much of them makes the difference.
 const SHOWN_ERRORS: usize = 10;
+const KIND_CHARS: usize = 40;
 
 /// The calls of all people so far.
 #[derive(Clone, Default)]
@@ -20,7 +21,8 @@ struct Inner {
     /// The microseconds of each answered call, by the path of its route and its method.
     routes: BTreeMap<(&'static str, String), Vec<u32>>,
     calls: usize,
-    errors: Vec<String>,
+    errors: usize,
+    shown: BTreeSet<String>,
 }
 
 impl Samples {
@@ -31,18 +33,19 @@ impl Samples {
         inner.calls += 1;
     }
 
-    pub fn failed(&self, error: String) {
+    pub fn failed(&self, error: &str) {
         let mut inner = self.0.borrow_mut();
-        if inner.errors.len() < SHOWN_ERRORS {
+        inner.errors += 1;
+        let kind = error.chars().take(KIND_CHARS).collect();
+        if inner.shown.len() < SHOWN_ERRORS && inner.shown.insert(kind) {
             eprintln!("error: {error}");
         }
-        inner.errors.push(error);
     }
 
     /// The calls that were answered as expected, and the errors.
     pub fn counts(&self) -> (usize, usize) {
         let inner = self.0.borrow();
-        (inner.calls, inner.errors.len())
+        (inner.calls, inner.errors)
     }
 
     /// Forgets the times of the warm-up, but not its errors.

@@ -43,7 +43,7 @@ impl Platform {
         Self { base, receiver, operator_key, pause: Duration::from_millis(pause_ms), samples }
     }
 
-    pub fn failed(&self, error: String) {
+    pub fn failed(&self, error: &str) {
         self.samples.failed(error);
     }
 }

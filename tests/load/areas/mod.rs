@@ -63,7 +63,7 @@ pub async fn visit(mut visitor: Visitor, first: usize, until: Instant) {
             return;
         }
         if let Err(cause) = area.visit(&mut visitor).await {
-            visitor.platform.failed(format!("{area:?}: {cause}"));
+            visitor.platform.failed(&format!("{area:?}: {cause}"));
         }
     }
 }

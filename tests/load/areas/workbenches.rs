@@ -21,7 +21,9 @@ pub fn plan(program: &Path) -> Value {
 }
 
 pub async fn visit(visitor: &mut Visitor) -> Result<()> {
-    let created = visitor.post("/workbenches/v1", json!({"name": "lab"})).await?;
+    // The name is taken until the deletion has ended.
+    let name = format!("lab-{}", uuid::Uuid::now_v7().simple());
+    let created = visitor.post("/workbenches/v1", json!({"name": name})).await?;
     visitor.set("workbench", &created["id"])?;
     visitor.get("/workbenches/v1").await?;
     visitor.until(WORKBENCH, |workbench| workbench["status"] == "ready").await?;
