@@ -71,11 +71,13 @@ pub struct StorageHealth {
     /// Files and folders that must exist, and the folder that holds them. There are none if all data is in memory.
     required: Arc<[PathBuf]>,
     folder: Option<PathBuf>,
+    /// Held during a test write: all of them use the same file.
+    probing: Arc<Mutex<()>>,
 }
 
 impl StorageHealth {
     pub fn in_folder(folder: &Path, required: Vec<PathBuf>) -> Self {
-        Self { failures: Arc::default(), required: required.into(), folder: Some(folder.to_owned()) }
+        Self { required: required.into(), folder: Some(folder.to_owned()), ..Self::default() }
     }
 
     /// Records a storage failure, and logs it if it is new.
@@ -116,6 +118,7 @@ impl StorageHealth {
                 self.report(&part, StorageFailure::Missing);
             }
             const FOLDER: &str = "the data folder";
+            let _alone = self.probing.lock().unwrap_or_else(PoisonError::into_inner);
             match probe(folder) {
                 Ok(()) => self.report_written(FOLDER),
                 Err(error) => self.report_io(FOLDER, &error),
@@ -172,5 +175,16 @@ mod tests {
         storage.report("dynamodb.sqlite", StorageFailure::Damaged);
         storage.report_written("dynamodb.sqlite");
         assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), StorageFailure::Damaged)]);
+    }
+
+    #[test]
+    fn checks_at_the_same_time_find_no_failure() {
+        let data = crate::DataDir::temporary().unwrap();
+        let health = StorageHealth::in_folder(data.folder(), Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..50).for_each(|_| assert_eq!(health.check(), [])));
+            }
+        });
     }
 }
