@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use clap::ValueEnum;
+pub use local::cost::graphs::node;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -94,10 +95,6 @@ impl Flow {
         nodes.insert(0, json!({"id": "tab", "type": "tab", "label": "bench"}));
         nodes.into()
     }
-}
-
-pub fn node(id: &str, kind: &str, config: Value) -> Value {
-    json!({"id": id, "type": kind, "name": "", "config": config})
 }
 
 /// Connects a port of a node with a port of another one.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
+use tests::statistics;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -123,5 +124,5 @@ impl Report {
 }
 
 fn percentile_us(sorted: &[Duration], percent: usize) -> f64 {
-    sorted[(sorted.len() - 1) * percent / 100].as_secs_f64() * 1e6
+    statistics::percentile(sorted, percent).unwrap_or_default().as_secs_f64() * 1e6
 }

@@ -37,7 +37,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use cli::{Cli, Command};
 use load::Load;
-use tokio::signal::unix::{SignalKind, signal};
+use tests::process::until_stopped;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -63,28 +63,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// A signal drops the comparison, and with it every process that it started.
-async fn until_stopped(comparison: impl Future<Output = Result<()>>) -> Result<()> {
-    tokio::select! {
-        done = comparison => done,
-        stopped = stop_signal() => stopped,
-    }
-}
-
 async fn make_load() -> Result<()> {
     let load: Load = serde_json::from_reader(io::stdin())?;
     println!("{}", serde_json::to_string(&load.make().await?)?);
     Ok(())
-}
-
-/// Waits for SIGINT (Ctrl-C), SIGTERM (a process manager) or SIGHUP (a terminal that closes).
-async fn stop_signal() -> Result<()> {
-    let [mut interrupt, mut terminate] = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-    Err("stopped".into())
 }

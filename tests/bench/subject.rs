@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::Result;
 use crate::load::{Length, Load, Report, Target};
-use tests::process::{Process, START};
+use tests::process::{DiskFolder, Process, START};
 use tests::procfs::Usage;
 
 /// The warm-up time. In its first six seconds, Portkey's just-in-time compiler makes a call take half as long again.
@@ -32,36 +32,26 @@ pub struct Subject {
 /// The cache folder, which outlives a run, and the folder of the run, which does not.
 pub struct Folders {
     pub cache: PathBuf,
-    run: PathBuf,
+    run: DiskFolder,
 }
 
 impl Folders {
     pub fn new(cache: PathBuf) -> Result<Self> {
-        // On a disk, because `/tmp` is often in memory, which would favour the databases. Not in the cache folder, because
-        // `PostgreSQL` runs as another user, who cannot reach the home of root.
-        let run = PathBuf::from(format!("/var/tmp/atelier-bench-{}", std::process::id()));
-        fs::create_dir(&run).map_err(|error| format!("{}: {error}", run.display()))?;
-        Ok(Self { cache, run })
+        Ok(Self { cache, run: DiskFolder::create("bench")? })
     }
 
     pub fn run(&self) -> &Path {
-        &self.run
+        self.run.path()
     }
 
     /// An empty folder for a subject.
     pub fn create(&self, name: Name) -> Result<PathBuf> {
-        let folder = self.run.join(name);
+        let folder = self.run().join(name);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
         fs::create_dir_all(&folder)?;
         Ok(folder)
-    }
-}
-
-impl Drop for Folders {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.run);
     }
 }
 

@@ -14,17 +14,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use cli::Cli;
+use tests::process::until_stopped;
 
 /// One thread, so that the load takes little of the machine.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
-    // A signal drops the load, and with it the process that it started.
-    let done = tokio::select! {
-        done = soak::run(&cli) => done,
-        _ = tokio::signal::ctrl_c() => Err("stopped".into()),
-    };
-    match done {
+    match until_stopped(soak::run(&cli)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
             eprintln!("load: {cause}");

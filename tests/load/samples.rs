@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use reqwest::Method;
+use tests::statistics::percentile;
 
 /// How many different errors are printed, and how much of them makes the difference.
 const SHOWN_ERRORS: usize = 10;
@@ -70,7 +71,6 @@ impl fmt::Display for Samples {
 
 fn write_line(formatter: &mut fmt::Formatter<'_>, name: &str, mut times: Vec<u32>) -> fmt::Result {
     times.sort_unstable();
-    let Some(last) = times.len().checked_sub(1) else { return Ok(()) };
-    let ms = |percent: usize| f64::from(times[last * percent / 100]) / 1e3;
+    let ms = |percent| f64::from(percentile(&times, percent).unwrap_or_default()) / 1e3;
     writeln!(formatter, "| {name} | {} | {:.1} | {:.1} | {:.0} |", times.len(), ms(50), ms(99), ms(100))
 }

@@ -1,12 +1,10 @@
 //! The load itself: people who visit one area after the other, and a line about each window of time.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use std::{env, fs};
 
 use domain::identity::Role;
 use futures::future::{join_all, try_join_all};
-use tests::process::Result;
+use tests::process::{DiskFolder, Result};
 use tests::served::{ServedLocal, build};
 use tests::statistics::median;
 use tokio::time::{sleep, sleep_until};
@@ -32,7 +30,7 @@ pub async fn run(cli: &Cli) -> Result<()> {
         return Err("the load must last at least four windows; set --minutes or --window".into());
     }
     // Declared first, so that the folder is removed after the process that writes to it has ended.
-    let folder = Folder::create()?;
+    let folder = DiskFolder::create("load")?;
     let programs = match &cli.programs {
         Some(folder) => std::path::absolute(folder)?,
         None => {
@@ -40,7 +38,7 @@ pub async fn run(cli: &Cli) -> Result<()> {
             build(&["local", "lab-program"]).await?
         }
     };
-    let served = ServedLocal::start(&programs.join("local"), &folder.0, false).await?;
+    let served = ServedLocal::start(&programs.join("local"), folder.path(), false).await?;
     let samples = Samples::default();
     let platform = Platform::new(&served, receiver::start().await?, cli.pause_ms, samples.clone());
     let operator = Visitor::new(&platform, &served.token("ada", Role::Admin), "operator")?;
@@ -99,23 +97,4 @@ fn judge(cli: &Cli, windows: &[Window], samples: &Samples) -> Result<()> {
     ];
     let problems: Vec<_> = problems.into_iter().filter_map(|(is_so, problem)| is_so.then_some(problem)).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ").into()) }
-}
-
-/// A folder for the data and the log. On a disk, because `/tmp` is often in memory.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn create() -> Result<Self> {
-        let folder = PathBuf::from(format!("/var/tmp/atelier-load-{}", std::process::id()));
-        fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if env::var_os("KEEP").is_none() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 }

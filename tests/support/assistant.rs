@@ -11,6 +11,13 @@ pub const LATEST_WITH_SESSIONS: &str = "2025-11-25";
 pub const LATEST: &str = "2026-07-28";
 pub const SESSION_ID: &str = "Mcp-Session-Id";
 
+/// Adds to the parameters of a request which version without sessions it has, and which client sends it.
+pub fn introduce(params: &mut Value, client: &str, version: &str) {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = LATEST.into();
+    params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": client, "version": version});
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+}
+
 /// An assistant with a session at an MCP server, or without one in the newest version of the protocol.
 pub struct Assistant {
     pub person: Person,
@@ -63,9 +70,7 @@ impl Assistant {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let mut request = self.request(Method::POST);
         if self.version == LATEST {
-            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = LATEST.into();
-            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "test-client", "version": "4.5.6"});
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            introduce(&mut params, "test-client", "4.5.6");
             request = request.header("Mcp-Method", method);
             if let Some(name) = params["name"].as_str() {
                 request = request.header("Mcp-Name", name);

@@ -3,13 +3,14 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
 use reqwest::Client;
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
 use crate::procfs::{self, Usage};
@@ -49,6 +50,49 @@ pub fn free_port() -> io::Result<u16> {
 pub fn client() -> reqwest::Result<Client> {
     // The proxy of the environment must not be used for loopback.
     Client::builder().no_proxy().timeout(PATIENCE).build()
+}
+
+/// Drops the work at a signal, and with it every process that it started.
+pub async fn until_stopped(work: impl Future<Output = Result<()>>) -> Result<()> {
+    tokio::select! {
+        done = work => done,
+        stopped = stop_signal() => stopped,
+    }
+}
+
+/// Waits for SIGINT (Ctrl-C), SIGTERM (a process manager) or SIGHUP (a terminal that closes).
+async fn stop_signal() -> Result<()> {
+    let [mut interrupt, mut terminate] = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    Err("stopped".into())
+}
+
+/// A folder of this process, which is removed on drop.
+pub struct DiskFolder(PathBuf);
+
+impl DiskFolder {
+    pub fn create(name: &str) -> Result<Self> {
+        // On a disk, because `/tmp` is often in memory, which would favour the databases. Not in the home folder, because
+        // `PostgreSQL` runs as another user, who cannot reach the home of root.
+        let folder = PathBuf::from(format!("/var/tmp/atelier-{name}-{}", std::process::id()));
+        fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Self(folder))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for DiskFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Process {

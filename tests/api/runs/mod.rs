@@ -62,42 +62,16 @@ use store::{Runs, Workflows};
 use tests::TestApp;
 use tests::client::{Answer, Person, refusal};
 
+pub use local::cost::graphs::{connection, graph, node, refund};
+
 pub const WORKFLOWS: &str = "/builder/v1/workflows";
 pub const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
-
-pub fn node(id: &str, r#type: &str, config: Value) -> Value {
-    json!({"id": id, "type": r#type, "name": "", "config": config})
-}
-
-/// A connection such as `start.out end`.
-fn connection(text: &str) -> Value {
-    let (from, to) = text.split_once(' ').unwrap();
-    let (node, port) = from.split_once('.').unwrap();
-    json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
-}
-
-pub fn graph(nodes: &[Value], connections: &[&str]) -> Value {
-    let connections: Vec<Value> = connections.iter().map(|text| connection(text)).collect();
-    json!({"nodes": nodes, "connections": connections})
-}
 
 /// A pure workflow: it doubles a number.
 pub fn double() -> Value {
     let start = node("start", "input", json!({}));
     let end = node("end", "send_result", json!({"output": "{'doubled': input.n * 2}"}));
     graph(&[start, end], &["start.out end"])
-}
-
-/// A workflow that asks a person. Its output is what the review gave.
-pub fn refund() -> Value {
-    let fields = json!([
-        {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
-        {"name": "note", "type": "text"},
-    ]);
-    let config = json!({"title": "Refund {{ input.amount }}?", "message": "For Ada", "fields": fields});
-    let end = node("end", "send_result", json!({"output": "nodes.check.output"}));
-    let ports = ["start.out check", "check.approved end", "check.rejected end", "check.expired end"];
-    graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
 }
 
 pub async fn publish(person: &Person, graph: Value) -> String {

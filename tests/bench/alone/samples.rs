@@ -9,6 +9,7 @@ use super::Scenario;
 use crate::Result;
 use crate::atelier::Platform;
 use tests::procfs::Usage;
+use tests::statistics;
 
 /// The platform's work after a run counts as its own.
 const SETTLE: Duration = Duration::from_millis(500);
@@ -41,8 +42,7 @@ impl Samples {
     }
 
     fn percentile(&self, percent: usize) -> f64 {
-        let last = self.times_ms.len().saturating_sub(1);
-        self.times_ms.get(last * percent / 100).copied().unwrap_or_default()
+        statistics::percentile(&self.times_ms, percent).unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@ mod fastmcp;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use tests::assistant::{LATEST, introduce};
 
 use crate::call::Service;
 use crate::flow::{self, Flow};
@@ -16,8 +17,6 @@ use crate::{Result, atelier, direct, legend};
 pub const TOOL: &str = "bill";
 /// The path of the mock's MCP server.
 pub const MOCK_PATH: &str = "/mcp";
-/// The version of the protocol that has no sessions.
-const VERSION: &str = "2026-07-28";
 
 pub const FASTMCP: Name = "fastmcp";
 pub const DOOR: Name = "atelier door";
@@ -86,7 +85,7 @@ pub fn target(port: u16, path: &str, headers: Vec<(String, String)>) -> Target {
 pub fn target_of(port: u16, path: &str, mut headers: Vec<(String, String)>, tool: &str) -> Target {
     let own = [
         ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", VERSION),
+        ("mcp-protocol-version", LATEST),
         ("mcp-method", "tools/call"),
         ("mcp-name", tool),
     ];
@@ -96,11 +95,7 @@ pub fn target_of(port: u16, path: &str, mut headers: Vec<(String, String)>, tool
 
 /// The message that calls the tool.
 pub fn message(tool: &str) -> Value {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": VERSION,
-        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"name": tool, "arguments": flow::input(), "_meta": meta});
+    let mut params = json!({"name": tool, "arguments": flow::input()});
+    introduce(&mut params, "bench", "1");
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }

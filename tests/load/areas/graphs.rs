@@ -1,5 +1,6 @@
 //! The workflows of the visits.
 
+pub use local::cost::graphs::node;
 use serde_json::{Value, json};
 use tests::process::Result;
 
@@ -8,10 +9,6 @@ use crate::visitor::Visitor;
 pub const WORKFLOW: &str = "/builder/v1/workflows/{id}";
 const WORKFLOWS: &str = "/builder/v1/workflows";
 const PUBLISH: &str = "/builder/v1/workflows/{id}/publish";
-
-pub fn node(id: &str, kind: &str, config: Value) -> Value {
-    json!({"id": id, "type": kind, "name": "", "config": config})
-}
 
 /// A graph whose nodes follow each other.
 pub fn chain(nodes: &[Value]) -> Value {

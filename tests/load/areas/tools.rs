@@ -2,13 +2,13 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use tests::assistant::{LATEST, introduce};
 use tests::process::Result;
 
 use super::graphs;
 use crate::visitor::Visitor;
 
 const TOOL: &str = "/builder/v1/workflows/{id}/tool";
-const VERSION: &str = "2026-07-28";
 
 pub async fn visit(visitor: &mut Visitor) -> Result<()> {
     let order = graphs::order("input", visitor);
@@ -28,11 +28,8 @@ pub async fn visit(visitor: &mut Visitor) -> Result<()> {
 
 /// Sends a message without a session.
 async fn send(visitor: &Visitor, method: &str, tool: Option<&str>) -> Result<Value> {
-    let mut params = json!({"_meta": {
-        "io.modelcontextprotocol/protocolVersion": VERSION,
-        "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }});
+    let mut params = json!({});
+    introduce(&mut params, "load", "1");
     if let Some(name) = tool {
         params["name"] = json!(name);
         params["arguments"] = json!({"input": graphs::input()});
@@ -40,7 +37,7 @@ async fn send(visitor: &Visitor, method: &str, tool: Option<&str>) -> Result<Val
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let complete = |request: reqwest::RequestBuilder| {
         let request = request.header("accept", "application/json, text/event-stream");
-        let request = request.header("mcp-protocol-version", VERSION).header("mcp-method", method);
+        let request = request.header("mcp-protocol-version", LATEST).header("mcp-method", method);
         let request = tool.iter().fold(request, |request, name| request.header("mcp-name", *name));
         request.json(&message)
     };

@@ -1,6 +1,7 @@
 //! The command `cost`: what the routes and the kinds of runs cost on AWS, from recorded calls.
 
 mod bill;
+pub mod graphs;
 mod outside;
 pub mod prices;
 pub mod recorded;

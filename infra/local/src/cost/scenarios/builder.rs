@@ -6,7 +6,8 @@ use platform::config::STREAM_SECONDS;
 use serde_json::{Value, json};
 use web::follow::LONGEST_WAIT;
 
-use super::steps::{WORKFLOWS, graph, multiply, node, publish, refund, send_message, start};
+use super::steps::{WORKFLOWS, multiply, publish, send_message, start};
+use crate::cost::graphs::{graph, node, refund};
 use crate::cost::recorded::{Recorded, Wait};
 use crate::cost::stage::{Stage, failure};
 use crate::failure::Failure;

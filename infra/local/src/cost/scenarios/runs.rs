@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::steps::{SPENT_FOR_CHATS, WORKFLOWS, graph, multiply, node, publish, refund, spend_credits, start};
+use super::steps::{SPENT_FOR_CHATS, WORKFLOWS, multiply, publish, spend_credits, start};
+use crate::cost::graphs::{graph, node, refund};
 use crate::cost::outside::OutsideSystem;
 use crate::cost::recorded::{Recorded, Wait};
 use crate::cost::stage::Stage;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::cost::graphs::{graph, node};
 use crate::cost::stage::{Stage, failure};
 use crate::failure::Failure;
 
@@ -10,36 +11,10 @@ pub const WORKFLOWS: &str = "/builder/v1/workflows";
 pub const SPENT_FOR_CHATS: &str = "24.9999";
 const MCP_VERSION: &str = "2026-07-28";
 
-pub fn node(id: &str, r#type: &str, config: Value) -> Value {
-    json!({"id": id, "type": r#type, "name": "", "config": config})
-}
-
-/// A graph with connections such as `start.out end`.
-pub fn graph(nodes: &[Value], connections: &[&str]) -> Value {
-    let connection = |text: &&str| {
-        let (from, to) = text.split_once(' ').unwrap_or_default();
-        let (node, port) = from.split_once('.').unwrap_or_default();
-        json!({"from": {"node": node, "port": port}, "to": {"node": to, "port": "in"}})
-    };
-    json!({"nodes": nodes, "connections": connections.iter().map(connection).collect::<Vec<_>>()})
-}
-
 /// A workflow without effects: it multiplies a number.
 pub fn multiply(factor: u32) -> Value {
     let end = node("end", "send_result", json!({"output": format!("{{'product': input.n * {factor}}}")}));
     graph(&[node("start", "input", json!({})), end], &["start.out end"])
-}
-
-/// A workflow that asks a person.
-pub fn refund() -> Value {
-    let fields = json!([
-        {"name": "amount", "label": "Amount", "type": "number", "value": "input.amount", "required": true},
-        {"name": "note", "type": "text"},
-    ]);
-    let config = json!({"title": "Refund {{ input.amount }}?", "message": "For Ada", "fields": fields});
-    let end = node("end", "send_result", json!({"output": "nodes.check.output"}));
-    let ports = ["start.out check", "check.approved end", "check.rejected end", "check.expired end"];
-    graph(&[node("start", "input", json!({})), node("check", "review", config), end], &ports)
 }
 
 /// Publishes a workflow, and returns its path.
