@@ -16,7 +16,7 @@ TICKER = "TickerFunction"
 
 
 def incidents(stack, names):
-    """What happens, in the words of a person on call. `names` are those that AWS uses for resources of the stack."""
+    """An incident for each alarm. `names` has the name of each resource in AWS."""
     api = {"ApiName": stack}
     lists = api | {"Stage": "v1", "Resource": "/builder/v1/agents", "Method": "GET"}
     ages = {"Attention": 300, "Runs": 2_700, "Guard": 1_800, "Batches": 3_600, "Images": 900, "Workbenches": 900}
@@ -102,11 +102,11 @@ def start_each(stack, deployed, check):
 
 
 class Topic:
-    """The topic of the alarms, with a queue that keeps what a person on call would get."""
+    """The topic of the alarms, with a queue that receives its messages."""
 
     def __init__(self, name):
         sns, self.sqs = boto3.client("sns"), boto3.client("sqs")
-        self.queue = self.sqs.create_queue(QueueName=f"{name}-of-a-person")["QueueUrl"]
+        self.queue = self.sqs.create_queue(QueueName=f"{name}-received")["QueueUrl"]
         arn = self.sqs.get_queue_attributes(QueueUrl=self.queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
         topic = sns.create_topic(Name=name)["TopicArn"]
         sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)

@@ -372,7 +372,7 @@ def main():
         deployed = resources("PhysicalResourceId")
         alarms.start_each(STACK, deployed, check)
         said, wanted = topic.said(), {(deployed[name], state) for name in deployed if name.endswith("Alarm") for state in ("ALARM", "OK")}
-        check("a person on call gets each start and each end", said >= wanted, wanted - said)
+        check("the topic gets a message for each start and each end of an alarm", said >= wanted, wanted - said)
         # The messages of queues still reach their workers.
         team(user)
     print(f"{passed} passed, {failed} failed")

@@ -124,8 +124,8 @@ async fn run_platform(data_dir: &Path, serve: ServeOptions) -> Result<(), Failur
 
 /// On standard error, because the backup itself may be on standard output.
 fn report_backup(file: &Path, contents: &backup::Contents) {
-    let place = if file == Path::new("-") { "standard output".to_owned() } else { file.display().to_string() };
-    eprintln!("{contents} are in {place}. Whoever can read it can read all secrets, so keep it in a safe place.");
+    let name = if file == Path::new("-") { "standard output".to_owned() } else { file.display().to_string() };
+    eprintln!("backup written to {name}: {contents}. It contains the keys of all secrets; restrict who can read it.");
 }
 
 async fn print_costs(markdown: bool) -> Result<(), Failure> {

@@ -1,5 +1,5 @@
 //! Enforces the template's IAM policies: a function may make only the AWS calls that its policies allow. A missing
-//! permission is found here, before a deployment. What is used is recorded, so that a permission without a use is found too.
+//! permission fails a test before it fails a deployment. The used permissions are recorded, so that a test can list the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
