@@ -56,6 +56,11 @@ pub(super) fn member_entry(table: &Table, org: OrgId, user: &User) -> Write {
     table.put(&MemberEntry { pk, sk, folded: text::folded(&text) })
 }
 
+/// The writes of the copies of a plan, which are stored together with the plan.
+pub(super) fn plan_copies(table: &Table, plan: &Plan) -> Vec<Write> {
+    keys::plan_copies(&plan.id).map(|copy| table.put(&stored(copy, plan))).collect()
+}
+
 /// The stored form of an entity: its key and the entity.
 #[derive(Serialize, Deserialize, Attributes)]
 pub(super) struct StoredEntity<T> {
@@ -294,7 +299,7 @@ impl Identities {
     /// Adds a plan, unless one with its id exists.
     pub async fn add_plan(&self, plan: &Plan) -> Result<()> {
         let mut writes = vec![self.table.put_new(&stored(keys::plan(&plan.id), plan))];
-        writes.extend(keys::plan_copies(&plan.id).map(|copy| self.table.put(&stored(copy, plan))));
+        writes.extend(plan_copies(&self.table, plan));
         self.table.transact(Uuid::now_v7(), &writes).await.map(drop)
     }
 

@@ -3,7 +3,7 @@
 
 use super::Admin;
 use crate::condition::Condition;
-use crate::identities::{StoredEntity, entity, member_entry, stored};
+use crate::identities::{StoredEntity, entity, member_entry, plan_copies, stored};
 use crate::keys::{self, Key};
 use crate::meters::{Meter, MeterOwner};
 use crate::receipt_keys::StoredReceiptKeys;
@@ -116,7 +116,7 @@ impl Admin {
         plan: &Plan,
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
-        let copies = keys::plan_copies(&plan.id).map(|copy| self.entities.put(&stored(copy, plan))).collect();
+        let copies = plan_copies(&self.entities, plan);
         self.put_entity(action, "plan", &keys::plan(&plan.id), plan, copies, render_audit).await
     }
 
