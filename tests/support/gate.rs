@@ -1,16 +1,30 @@
-//! Gates: they hold one call until the test releases it, so that a race has a fixed order. One is in front of DynamoDB.
+//! Gates: they hold one call until the test releases it, so that a race has a fixed order, or all calls after a number of them, as if
+//! their process had crashed. One is in front of DynamoDB and S3.
 
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::Request;
+use local::services::Endpoints;
 use tokio::sync::oneshot;
 
-use crate::proxy::{StartProxy, in_front_of_dynamodb};
+use crate::proxy::{StartProxy, Upstream, start_in_front};
 
 #[derive(Clone, Default)]
-pub struct CallGate(Arc<Mutex<Option<Waiting>>>);
+pub struct CallGate(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    waiting: Option<Waiting>,
+    cut: Option<Cut>,
+}
+
+/// No call passes after `left` more.
+struct Cut {
+    left: usize,
+    reached: Option<oneshot::Sender<()>>,
+}
 
 struct Waiting {
     operation: &'static str,
@@ -33,29 +47,61 @@ impl CallGate {
     /// Holds the next call of this operation. Later calls pass.
     pub fn hold(&self, operation: &'static str) -> HeldCall {
         let (call, held) = hold();
-        *self.0.lock().unwrap() = Some(Waiting { operation, call });
+        self.0.lock().unwrap().waiting = Some(Waiting { operation, call });
         held
     }
 
+    /// Lets some calls pass and no later one, until the gate reopens. The receiver hears of the first one that does not pass.
+    pub fn cut_after(&self, calls: usize) -> oneshot::Receiver<()> {
+        let (reached, is_reached) = oneshot::channel();
+        self.0.lock().unwrap().cut = Some(Cut { left: calls, reached: Some(reached) });
+        is_reached
+    }
+
+    /// Lets new calls pass. Those that wait are lost.
+    pub fn reopen(&self) {
+        self.0.lock().unwrap().cut = None;
+    }
+
     fn take(&self, operation: &str) -> Option<Waiting> {
-        let mut waiting = self.0.lock().unwrap();
+        let waiting = &mut self.0.lock().unwrap().waiting;
         if waiting.as_ref().is_some_and(|waiting| waiting.operation == operation) { waiting.take() } else { None }
     }
 
+    /// Whether a call passes. It counts.
+    fn may_pass(&self) -> bool {
+        let Some(cut) = &mut self.0.lock().unwrap().cut else { return true };
+        if cut.left == 0 {
+            cut.reached.take().map(|reached| reached.send(()));
+            return false;
+        }
+        cut.left -= 1;
+        true
+    }
+
     pub(crate) fn proxy(&self) -> StartProxy {
-        let gate = self.clone();
-        in_front_of_dynamodb(move |upstream| {
-            let upstream = Arc::new(upstream);
-            Router::new().fallback(async move |request: Request| {
-                let (parts, body) = request.into_parts();
-                let body = to_bytes(body, usize::MAX).await.unwrap();
-                let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
-                let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default();
-                if let Some(Waiting { call, .. }) = gate.take(operation) {
-                    call.wait().await;
-                }
-                upstream.send(&parts, body).await
-            })
+        let (dynamodb, s3) = (self.clone(), self.clone());
+        Box::new(move |services| Endpoints {
+            dynamodb: start_in_front(services.dynamodb, |upstream| dynamodb.router(upstream)),
+            s3: start_in_front(services.s3, |upstream| s3.router(upstream)),
+            ..services
+        })
+    }
+
+    fn router(self, upstream: Upstream) -> Router {
+        let upstream = Arc::new(upstream);
+        Router::new().fallback(async move |request: Request| {
+            let (parts, body) = request.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            if !self.may_pass() {
+                std::future::pending::<()>().await;
+            }
+            let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+            let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default();
+            if let Some(Waiting { call, .. }) = self.take(operation) {
+                call.wait().await;
+            }
+            upstream.send(&parts, body).await
         })
     }
 }

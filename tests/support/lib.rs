@@ -73,7 +73,7 @@ impl TestApp {
         Self::start_with_proxy(faults.map(Faults::into_proxy)).await
     }
 
-    /// Starts the platform with a gate between its functions and DynamoDB.
+    /// Starts the platform with a gate between its functions and DynamoDB and S3.
     pub async fn start_gated() -> (Self, CallGate) {
         let gate = CallGate::default();
         (Self::start_with_proxy(Some(gate.proxy())).await, gate)
