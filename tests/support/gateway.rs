@@ -1,6 +1,7 @@
 //! Fixtures of the gateway: customers (organizations with credits and an API key), models and further environments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use auth::{TokenClaims, first_seen};
 use axum::Router;
@@ -112,24 +113,28 @@ impl TestApp {
         Leases::new(&self.platform.context()).unwrap().balance(org).await.unwrap().1
     }
 
-    /// The ledger's charges of this month, newest first.
+    /// The ledger's charges, newest first.
     pub async fn charges(&self, org: OrgId) -> Vec<Charge> {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
-        let (mut charges, mut after) = (Vec::new(), None);
-        loop {
-            let page = ledger.list(org, month(Time::now()), EntryFilter::default(), 1_000, after).await.unwrap();
-            charges.extend(page.items.into_iter().filter_map(|entry| match entry {
-                LedgerEntry::Charge(charge) => Some(*charge),
-                LedgerEntry::Adjustment(_) => None,
-            }));
-            match page.next {
-                None => return charges,
-                next => after = next,
+        let mut charges = Vec::new();
+        for month in months().into_iter().rev() {
+            let mut after = None;
+            loop {
+                let page = ledger.list(org, month, EntryFilter::default(), 1_000, after).await.unwrap();
+                charges.extend(page.items.into_iter().filter_map(|entry| match entry {
+                    LedgerEntry::Charge(charge) => Some(*charge),
+                    LedgerEntry::Adjustment(_) => None,
+                }));
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
             }
         }
+        charges
     }
 
-    /// The sum and the number of the ledger's charges of this month.
+    /// The sum and the number of the ledger's charges.
     pub async fn sum_charges(&self, org: OrgId) -> (Money, usize) {
         let charges = self.charges(org).await;
         let sum = charges.iter().fold(Money::ZERO, |mut sum, charge| {
@@ -139,16 +144,29 @@ impl TestApp {
         (sum, charges.len())
     }
 
-    /// The usage of this month.
+    /// The usage, without adjustments.
     pub async fn usage(&self, org: OrgId) -> MonthlyUsage {
         let leases = Leases::new(&self.platform.context()).unwrap();
-        leases.statement(org, month(Time::now())).await.unwrap().usage
+        let mut usage = MonthlyUsage::default();
+        for month in months() {
+            let of_month = leases.statement(org, month).await.unwrap().usage;
+            usage.days.extend(of_month.days);
+            usage.keys.extend(of_month.keys);
+        }
+        usage
     }
 
     /// Another environment of the function `inference`: its own memory, the same tables.
     pub fn environment(&self) -> Router {
         inference::router(&self.platform.new_environment_context()).unwrap()
     }
+}
+
+/// The months of a test: the clocks of its workers may be hours ahead.
+pub fn months() -> BTreeSet<i64> {
+    const AHEAD: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+    let now = Time::now();
+    [month(now), month(now.plus(AHEAD))].into()
 }
 
 impl Customer {

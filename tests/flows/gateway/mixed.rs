@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::http::Request;
 use domain::catalog::{ModelType, Pricing};
 use domain::image::JOB_DEADLINE;
-use domain::lease::{LONGEST_CALL, month};
+use domain::lease::LONGEST_CALL;
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::time::Time;
@@ -25,7 +25,7 @@ use store::GuardEvents;
 use store::guard_events::GuardEventFilter;
 use tests::TestApp;
 use tests::faults::Faults;
-use tests::gateway::{CHAT, Customer, ModelBuilder, events};
+use tests::gateway::{CHAT, Customer, ModelBuilder, events, months};
 use tests::provider::{Behaviour, FakeProvider};
 use tests::scale::full_or;
 use tokio::runtime::Builder;
@@ -88,16 +88,20 @@ impl Stage {
     /// The number of completed evaluations.
     async fn evaluations(&self, customer: &Customer) -> usize {
         let events = GuardEvents::new(&self.app.platform.context()).unwrap();
-        let (mut count, mut after) = (0, None);
-        loop {
-            let filter = GuardEventFilter::default();
-            let page = events.list(customer.account.org, month(Time::now()), &filter, 1_000, after).await.unwrap();
-            count += page.items.iter().filter(|event| event.verdict().is_some()).count();
-            after = page.next;
-            if after.is_none() {
-                return count;
+        let mut count = 0;
+        for month in months() {
+            let mut after = None;
+            loop {
+                let filter = GuardEventFilter::default();
+                let page = events.list(customer.account.org, month, &filter, 1_000, after).await.unwrap();
+                count += page.items.iter().filter(|event| event.verdict().is_some()).count();
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
             }
         }
+        count
     }
 
     /// Handles each waiting task of the guard by two workers at once, and then the messages of all queues.
