@@ -1,6 +1,7 @@
-//! Text of users: shortening, hashes, case folding for search, and sort keys that ignore case and accents.
+//! Text of users: shortening, hashes, hexadecimal digits, case folding for search, and sort keys that ignore case and accents.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use caseless::Caseless;
 use ring::digest::{SHA256, digest};
@@ -25,7 +26,21 @@ pub fn shorten_to(text: &str, chars: usize) -> Cow<'_, str> {
 
 /// The SHA-256 of a text, in hexadecimal digits.
 pub fn sha256(text: &str) -> String {
-    digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(digest(&SHA256, text.as_bytes()).as_ref())
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes of hexadecimal digits, of either case.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|c| c.is_ascii_hexdigit());
+    is_hex.then(|| (0..text.len()).step_by(2).filter_map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect())
 }
 
 /// The maximum of a name in a DynamoDB sort key (1,024 bytes), in which the id follows the name.

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
+use domain::text::hex;
 use ring::digest::{Context, SHA256};
 use tar::{Archive, Builder, EntryType, Header};
 
@@ -102,16 +103,12 @@ impl<W: Write> Writer<W> {
     }
 
     pub fn finish(mut self) -> io::Result<(Contents, W)> {
-        let checksum = hex(self.tar.get_ref().digest.clone());
+        let checksum = hex(self.tar.get_ref().digest.clone().finish().as_ref());
         self.add_bytes(CHECKSUM, checksum.as_bytes())?;
         let mut out = self.tar.into_inner()?.out;
         out.flush()?;
         Ok((self.contents, out))
     }
-}
-
-fn hex(digest: Context) -> String {
-    digest.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Checks that the file is whole, and returns the content of its first entry if that has the name `first`.
@@ -137,7 +134,7 @@ pub fn check(file: &File, first: &str) -> io::Result<Option<String>> {
             count => digest.update(&buffer[..count]),
         }
     }
-    if hex(digest) == expected { Ok(content) } else { Err(invalid("its checksum is wrong")) }
+    if hex(digest.finish().as_ref()) == expected { Ok(content) } else { Err(invalid("its checksum is wrong")) }
 }
 
 fn read_text(entry: impl Read) -> io::Result<String> {
@@ -150,8 +147,8 @@ fn invalid(cause: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, cause.into())
 }
 
-/// Unpacks the entries that are expected, and fails at others.
-pub fn unpack(file: &File, folder: &Path, is_expected: impl Fn(&Path) -> bool) -> io::Result<Contents> {
+/// Unpacks the entries that are expected, and fails at others. The one with the name `first` counts for nothing.
+pub fn unpack(file: &File, folder: &Path, first: &str, is_expected: impl Fn(&Path) -> bool) -> io::Result<Contents> {
     let mut from = file;
     from.rewind()?;
     let mut archive = Archive::new(BufReader::new(from));
@@ -170,7 +167,7 @@ pub fn unpack(file: &File, folder: &Path, is_expected: impl Fn(&Path) -> bool) -
         if !entry.unpack_in(folder)? {
             return Err(invalid(format!("{} leads out of the folder", path.display())));
         }
-        if kind == EntryType::Regular {
+        if kind == EntryType::Regular && path != Path::new(first) {
             contents.files += 1;
             contents.bytes += entry.size();
         }

@@ -26,7 +26,8 @@ pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Failure> {
     check_header(file, header.as_deref())?;
     let draft = Draft { folder: folder.to_owned(), unpacked: folder.join(UNPACKED), is_new: !folder.exists() };
     create_private(&draft.unpacked).map_err(unusable)?;
-    let contents = archive::unpack(&opened, &draft.unpacked, is_expected).map_err(|cause| refused(file, &cause))?;
+    let contents =
+        archive::unpack(&opened, &draft.unpacked, HEADER, is_expected).map_err(|cause| refused(file, &cause))?;
     if let Some(missing) = REQUIRED.iter().find(|name| !draft.unpacked.join(name).exists()) {
         return Err(no_backup(file, &format!("it lacks {missing}")));
     }

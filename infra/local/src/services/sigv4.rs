@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use domain::text::{from_hex, hex};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
@@ -72,7 +73,7 @@ impl<'a> Authorization<'a> {
         let [access_key, date, region, service, TERMINATOR] = [(); 5].map(|()| scope.next().unwrap_or_default()) else {
             return None;
         };
-        let signature = decode_hex(field("Signature=")?)?;
+        let signature = from_hex(field("Signature=")?)?;
         Some(Self { access_key, date, region, service, signed_headers: field("SignedHeaders=")?, signature })
     }
 }
@@ -99,16 +100,4 @@ fn single_value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 fn collapse_spaces(value: &str) -> String {
     value.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-fn decode_hex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|c| c.is_ascii_hexdigit());
-    is_hex.then(|| (0..text.len()).step_by(2).filter_map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect())
 }

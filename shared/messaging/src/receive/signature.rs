@@ -33,8 +33,3 @@ pub fn is_signed(key: &[u8], parts: &[&[u8]], signature: &[u8]) -> bool {
 pub fn is_equal(given: &str, expected: &str) -> bool {
     given.as_bytes().ct_eq(expected.as_bytes()).into()
 }
-
-pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|c| c.is_ascii_hexdigit());
-    is_hex.then(|| (0..text.len()).step_by(2).filter_map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect())
-}

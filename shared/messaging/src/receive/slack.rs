@@ -1,12 +1,13 @@
 //! Slack's Events API: `message` and `app_mention` events. Slack signs the time and the body of each request.
 
 use domain::messaging::{Destination, InboundMessage, RemoteFile, Sender};
+use domain::text::from_hex;
 use domain::time::Time;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::limits::{check_message, media_type_or, name_or};
-use super::signature::{check_time, decode_hex, header, is_signed};
+use super::signature::{check_time, header, is_signed};
 use super::slack_text::to_readable;
 use super::{InboundRequest, ReceiveError, Received, parse};
 
@@ -72,7 +73,7 @@ pub fn receive(signing_secret: &str, request: &InboundRequest<'_>, now: Time) ->
 fn verify(signing_secret: &str, request: &InboundRequest<'_>, now: Time) -> Result<(), ReceiveError> {
     let time = header(request.headers, "x-slack-request-timestamp")?;
     let signature = header(request.headers, "x-slack-signature")?;
-    let signature = signature.strip_prefix("v0=").and_then(decode_hex).ok_or(ReceiveError::Unauthorized)?;
+    let signature = signature.strip_prefix("v0=").and_then(from_hex).ok_or(ReceiveError::Unauthorized)?;
     let parts = [b"v0:", time.as_bytes(), b":", request.body];
     if !is_signed(signing_secret.as_bytes(), &parts, &signature) {
         return Err(ReceiveError::Unauthorized);

@@ -2,13 +2,14 @@
 //! at once, also of other phone numbers of the app.
 
 use domain::messaging::{DeliveryFailure, Destination, InboundMessage, RemoteFile, Sender};
+use domain::text::from_hex;
 use domain::time::Time;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::limits::{MAX_MESSAGES, check_message, media_type_or, name_or};
 use super::short_text::{contact_text, location_text, other_text, sticker_text};
-use super::signature::{decode_hex, header, is_equal, is_signed};
+use super::signature::{header, is_equal, is_signed};
 use super::{InboundRequest, ReceiveError, Received, Subscription, parse, read_part};
 use crate::send::describe_whatsapp_failure;
 
@@ -172,7 +173,7 @@ pub fn receive(
     request: &InboundRequest<'_>,
 ) -> Result<Received, ReceiveError> {
     let signature = header(request.headers, "x-hub-signature-256")?;
-    let signature = signature.strip_prefix("sha256=").and_then(decode_hex).ok_or(ReceiveError::Unauthorized)?;
+    let signature = signature.strip_prefix("sha256=").and_then(from_hex).ok_or(ReceiveError::Unauthorized)?;
     if !is_signed(app_secret.as_bytes(), &[request.body], &signature) {
         return Err(ReceiveError::Unauthorized);
     }

@@ -7,6 +7,7 @@ mod whatsapp;
 
 use domain::credential::Credential;
 use domain::messaging::InboundMessage;
+use domain::text::hex;
 use domain::time::Time;
 use http::{HeaderMap, HeaderName};
 use ring::hmac::{HMAC_SHA256, Key, sign};
@@ -22,10 +23,6 @@ fn now() -> Time {
 
 fn hmac(key: &[u8], content: &[u8]) -> Vec<u8> {
     sign(&Key::new(HMAC_SHA256, key), content).as_ref().to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
