@@ -20,7 +20,6 @@ use domain::Result;
 use domain::time::Clock;
 use effects::HttpPerformers;
 use platform::Context;
-use platform::secrets::Secrets;
 use runner::{Arrivals, ReleasePlans};
 use store::{CalledWebhooks, Inboxes, RefusedCalls, Runs, SentForms, Threads, WebhookEvents, Webhooks, Workflows};
 
@@ -45,7 +44,7 @@ pub struct Stores {
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
+        let runs = Runs::with_keys(context)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             webhooks: Webhooks::new(context)?,

@@ -15,7 +15,6 @@ use domain::Result;
 use domain::time::Clock;
 use effects::NodePerformers;
 use platform::Context;
-use platform::secrets::Secrets;
 use platform::tasks::Tasks;
 use store::{Agents, Invocations, RunUsage, Runs};
 use tokio_util::sync::CancellationToken;
@@ -42,7 +41,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
             performers: NodePerformers::new(context)?,
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            runs: Runs::with_keys(context)?,
             usage: RunUsage::new(context)?,
             records: Invocations::new(context)?,
             tasks: context.tasks.clone(),

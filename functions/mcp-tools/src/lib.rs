@@ -22,7 +22,6 @@ use std::time::Duration;
 use auth::Auth;
 use domain::Result;
 use mcp::Endpoint;
-use platform::secrets::Secrets;
 use platform::{Context, config};
 use store::{Agents, Runs, Shares, Workflows};
 
@@ -53,7 +52,7 @@ impl Stores {
             endpoint: Endpoint::new(context, "tools")?,
             agents: Agents::new(context)?,
             shares: Shares::new(context)?,
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            runs: Runs::with_keys(context)?,
             schemas: Arc::new(ToolSchemas::new(workflows.clone())),
             agent_calls: AgentCalls::new(context)?,
             stream_time: context.config.required_seconds(config::STREAM_SECONDS)?,

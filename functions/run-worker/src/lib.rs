@@ -10,7 +10,6 @@ use effects::NodePerformers;
 use engine::drive::SuspectGate;
 use platform::Context;
 use platform::queue::each_message;
-use platform::secrets::Secrets;
 use platform::telemetry::Telemetry;
 use runner::{ActiveReleases, Erasures, HintHandler, ReleasePlans, RunAdmission, ThreadRuns, Worker};
 use sql::SqlClients;
@@ -26,7 +25,7 @@ pub struct Stores {
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
         let clock = context.clock.clone();
-        let runs = Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?));
+        let runs = Runs::with_keys(context)?;
         let threads = Threads::new(context)?;
         let plans = Arc::new(ReleasePlans::new(Workflows::new(context)?, script::interpreter()));
         let handler = HintHandler {

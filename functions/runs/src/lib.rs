@@ -11,7 +11,6 @@ use std::sync::Arc;
 use auth::Auth;
 use domain::Result;
 use platform::Context;
-use platform::secrets::Secrets;
 use runner::{ReleasePlans, Triggers};
 use store::{DataTables, RunStatistics, RunUsage, Runs, Shares, Webhooks, Workflows};
 
@@ -37,7 +36,7 @@ impl Stores {
         let workflows = Workflows::new(context)?;
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
-            runs: Runs::new(context)?.with_vault(Arc::new(Secrets::of_runs(context)?)),
+            runs: Runs::with_keys(context)?,
             shares: Shares::new(context)?,
             usage: RunUsage::new(context)?,
             statistics: RunStatistics::new(context)?,

@@ -14,16 +14,16 @@ use domain::id::RunId;
 use domain::run::RunEvent;
 use domain::time::Time;
 use domain::{Error, Result};
-use platform::secrets::Sealed;
+use platform::Context;
+use platform::secrets::{Sealed, Secrets};
 
 /// How long the key of a run is kept after its end, for callers who wait for its output and for a retry.
 const KEY_KEPT: Duration = Duration::from_secs(60 * 60);
 
 impl Runs {
     /// The store of a function that starts or carries out runs: it can encrypt what is masked.
-    #[must_use]
-    pub fn with_vault(self, vault: Arc<dyn KeyVault>) -> Self {
-        Self { vault: Some(vault), ..self }
+    pub fn with_keys(context: &Context) -> Result<Self> {
+        Ok(Self { vault: Some(Arc::new(Secrets::of_runs(context)?)), ..Self::new(context)? })
     }
 
     pub(super) async fn new_key(&self, id: RunId) -> Result<RunKey> {
