@@ -1,5 +1,6 @@
 //! Sealed secrets, objects of the bucket, and the credits of the demo organizations.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::money::Money;
@@ -55,6 +56,87 @@ async fn an_object_is_stored_and_a_presigned_url_reads_only_it() {
     let anyone = Person::new(origin, None);
     assert_eq!(anyone.get(path).await.text.as_bytes(), &content[..]);
     assert_eq!(anyone.get(&path.replace("one.json", "two.json")).await.status, "403 Forbidden");
+}
+
+#[tokio::test]
+async fn lists_have_the_objects_of_their_prefix_in_order_and_in_pages() {
+    let app = TestApp::start().await;
+    let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
+    // A slash comes after a full stop and before a letter.
+    let keys = ["list/a.txt", "list/a/1", "list/a/b/2", "list/ab", "list/b/c/3", "list/c"];
+    for key in keys.iter().rev().chain(&["other/a/1", "lists/1"]) {
+        bucket.put(key, "text/plain", b"content".to_vec()).await.unwrap();
+    }
+    let (client, name) = (
+        app.platform.context().aws.s3(),
+        app.platform.context().config.required(config::BUCKET_FILES).unwrap().to_owned(),
+    );
+    let list = async |prefix: &str, after: Option<&str>, size: i32| {
+        let call = client.list_objects_v2().bucket(&name).prefix(prefix).set_start_after(after.map(str::to_owned));
+        let page = call.max_keys(size).send().await.unwrap();
+        let keys: Vec<_> = page.contents().iter().map(|object| object.key().unwrap().to_owned()).collect();
+        assert_eq!(page.is_truncated(), Some(page.next_continuation_token().is_some()));
+        (keys, page.next_continuation_token().map(str::to_owned))
+    };
+    assert_eq!(list("list/", None, 10).await.0, keys);
+    assert_eq!(list("list/a", None, 10).await.0, keys[..4]);
+    assert_eq!(list("list/a/", None, 10).await.0, keys[1..3]);
+    assert_eq!(list("list/a/", None, 2).await, (keys[1..3].iter().map(ToString::to_string).collect(), None));
+    for none in ["list/d", "none/", "list/c/", "../", "/"] {
+        assert_eq!(list(none, None, 10).await, (Vec::new(), None), "{none}");
+    }
+    let (mut listed, mut after) = (Vec::new(), None);
+    loop {
+        let (page, next) = list("list/", after.as_deref(), 2).await;
+        listed.extend(page);
+        after = next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(listed, keys);
+}
+
+#[tokio::test]
+async fn nothing_of_a_deleted_object_stays_on_the_disk() {
+    let app = TestApp::start().await;
+    let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
+    let files = || {
+        let folder = app.platform.data().s3_folder();
+        let mut names: Vec<_> =
+            walk(&folder).into_iter().map(|path| path.strip_prefix(&folder).unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    for key in ["one/a/b", "one/a/c", "one/d", "two/e/f"] {
+        bucket.put(key, "text/plain", b"content".to_vec()).await.unwrap();
+    }
+    bucket.delete("one/a/b").await.unwrap();
+    assert_eq!(bucket.get("one/a/c").await.unwrap().as_deref(), Some(&b"content"[..]));
+    bucket.delete("two/e/f").await.unwrap();
+    bucket.delete("two/e/f").await.unwrap();
+    bucket.delete_all("one/").await.unwrap();
+    assert_eq!(files(), before);
+
+    // Folders that become empty while others are stored in them.
+    let changes = (0..64).map(|n| {
+        let (bucket, key) = (bucket.clone(), format!("shared/folder/{}", n % 8));
+        async move {
+            bucket.put(&key, "text/plain", vec![b'a'; 2_000]).await.unwrap();
+            bucket.delete(&key).await.unwrap();
+        }
+    });
+    futures::future::join_all(changes).await;
+    assert_eq!(files(), before);
+}
+
+/// All files and folders of a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { [vec![path.clone()], walk(&path)].concat() } else { vec![path] })
+        .collect()
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Embedded S3, by s3s on a folder. Objects and their metadata are files, so acknowledged writes survive a kill.
+//! Embedded S3, by s3s on a folder (`folder.rs`). Objects and their metadata are files, so acknowledged writes survive a kill.
 //!
 //! s3s verifies signatures itself, including those of presigned URLs.
 
@@ -14,7 +14,6 @@ use platform::aws::STORAGE_FAILURE;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s::{Body, HttpError};
-use s3s_fs::FileSystem;
 
 use super::gate::page_problem;
 use super::secret_key::SecretKey;
@@ -23,6 +22,11 @@ use super::{ACCESS_KEY, SyncMode};
 use crate::data_dir::{DataDir, S3, sync_disk};
 use crate::failure::Failure;
 use crate::server::RequestBody;
+
+mod folder;
+mod list;
+
+use folder::BucketFolder;
 
 /// S3 that reports failures of the disk.
 #[derive(Clone)]
@@ -35,7 +39,7 @@ pub struct EmbeddedS3 {
 
 pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: StorageHealth) -> Result<EmbeddedS3, Failure> {
     let folder = data.s3_folder();
-    let files = FileSystem::new(&folder).map_err(|cause| data.damaged_file(S3, format!("{cause:?}")))?;
+    let files = BucketFolder::new(&folder).map_err(|cause| data.damaged_file(S3, format!("{cause:?}")))?;
     let mut service = S3ServiceBuilder::new(files);
     service.set_auth(SimpleAuth::from_single(ACCESS_KEY, key.reveal()));
     Ok(EmbeddedS3 { inner: service.build(), folder: folder.into(), sync, storage })
