@@ -1,6 +1,6 @@
 //! The usage of runs: it equals the charges in the ledger whose request ids name the run, to the last digit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use domain::catalog::Pricing;
 use domain::money::Money;
@@ -12,8 +12,6 @@ use tests::provider::{Behaviour, FakeProvider, Gate};
 use tokio::runtime::Builder;
 
 use super::*;
-
-const TRANSACTIONS: &str = "/gateway/v1/billing/transactions";
 
 /// The number of charges, their amounts and their uncollected amounts.
 type Sums = (u64, Money, Money);
@@ -38,21 +36,16 @@ fn money(number: &Value) -> Money {
     number.to_string().parse().unwrap_or_else(|_| panic!("{number} is not an amount"))
 }
 
-/// The charges of a run, by node, as the organization reads them in the months of these times.
-async fn charges(app: &TestApp, path: &str, times: [Time; 2]) -> BTreeMap<String, Sums> {
-    let client = app.key_client("ada");
+/// The charges of a run, by node.
+async fn charges(app: &TestApp, path: &str) -> BTreeMap<String, Sums> {
     let prefix = format!("{}/", run_id(path));
     let mut charges = BTreeMap::<String, Sums>::new();
-    for month in BTreeSet::from(times.map(|time| time.to_string()[..7].to_owned())) {
-        let list = client.get(&format!("{TRANSACTIONS}?limit=100&period={month}")).await.json;
-        assert_eq!(list["has_more"], false, "{list}");
-        for entry in list["data"].as_array().unwrap() {
-            let Some(step) = entry["request_id"].as_str().unwrap().strip_prefix(&prefix) else { continue };
-            let (requests, charged, uncollected) = charges.entry(node_id_of(step).to_owned()).or_default();
-            *requests += 1;
-            *charged += money(&entry["amount"]);
-            *uncollected += money(&entry["uncollected"]);
-        }
+    for charge in app.charges(app.account("ada").org).await {
+        let Some(step) = charge.request_id.strip_prefix(&prefix) else { continue };
+        let (requests, charged, uncollected) = charges.entry(node_id_of(step).to_owned()).or_default();
+        *requests += 1;
+        *charged += charge.charged;
+        *uncollected += charge.uncollected;
     }
     charges
 }
@@ -127,7 +120,6 @@ fn everything() -> Value {
 async fn the_usage_of_a_run_is_the_sum_of_its_charges() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let now = Time::now();
     let chat = add_model(&app, "chat").await;
     chat.then_respond(chat_answer("one", 11, 7)).then_respond(chat_answer("two", 13, 5));
     // The provider counts more tokens than the call reserved.
@@ -153,14 +145,14 @@ async fn the_usage_of_a_run_is_the_sum_of_its_charges() {
     assert_eq!((&run["state"], &run["output"]), (&json!("completed"), &json!("fast")), "{run}");
     let ended = usage(&ada, &path).await;
     assert_eq!(requests(&ended), [("ask", 3), ("extract", 2), ("fast", 1), ("find", 4), ("vectors", 1)]);
-    assert_eq!(ended, charges(&app, &path, [now, Time::now()]).await);
+    assert_eq!(ended, charges(&app, &path).await);
 
     // The canceled call ends after the run, and after a sweep has closed its lease.
     let later = Time::now().plus(minutes(60));
     app.platform.tick(later).await.unwrap();
     slow_gate.open();
     let late = eventually("the charge of the loser", async || {
-        let charges = charges(&app, &path, [now, later]).await;
+        let charges = charges(&app, &path).await;
         charges.contains_key("slow").then_some(charges)
     })
     .await;
@@ -207,7 +199,7 @@ async fn the_usage_is_exact_when_the_storage_fails() {
         }
         // A call whose worker has given up may still be in flight.
         eventually("a usage that equals the charges", async || {
-            let charged = charges(&app, &path, [now, at]).await;
+            let charged = charges(&app, &path).await;
             (!charged.is_empty() && usage(&ada, &path).await == charged).then_some(())
         })
         .await;
@@ -251,7 +243,7 @@ async fn a_repeated_attempt_is_counted_once() {
     std::mem::forget(commit);
 
     let later = now.plus(minutes(16));
-    let charged = charges(&app, &path, [now, later]).await;
+    let charged = charges(&app, &path).await;
     assert_eq!(requests(&charged), [("ask", 1)]);
     assert_eq!(read(&ada, &path).await["state"], "running");
     work_at(&app, &path, later).await;
@@ -259,7 +251,7 @@ async fn a_repeated_attempt_is_counted_once() {
     assert_eq!((&run["state"], &run["output"]), (&json!("completed"), &json!("yes")), "{run}");
     assert_eq!(chat.take_requests().len(), 0, "the stored answer was replayed");
     assert_eq!(usage(&ada, &path).await, charged);
-    assert_eq!(charges(&app, &path, [now, later]).await, charged);
+    assert_eq!(charges(&app, &path).await, charged);
 }
 
 #[tokio::test]
