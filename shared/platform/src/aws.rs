@@ -12,7 +12,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_async::time::SystemTimeSource;
-use aws_smithy_http_client::{Builder, Connector, tls};
+use aws_smithy_http_client::Connector;
 use aws_smithy_runtime::client::retries::RetryPartition;
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
@@ -31,8 +31,7 @@ use domain::{Error, Result};
 use tables::embedded::EmbeddedDatabase;
 
 use crate::embedded_queues::EmbeddedQueues;
-
-const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
+use crate::https::{TLS, https};
 
 /// The configuration of the AWS SDK. Each method creates the client of one service, so that a binary links only the
 /// services it calls.
@@ -162,10 +161,6 @@ impl Aws {
         config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
         aws_sdk_s3::Client::from_conf(config.build())
     }
-}
-
-fn https() -> SharedHttpClient {
-    Builder::new().tls_provider(TLS).build_https()
 }
 
 /// The settings of one Bedrock provider.

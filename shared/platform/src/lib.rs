@@ -7,6 +7,7 @@ pub mod cache;
 pub mod config;
 pub mod context;
 pub mod embedded_queues;
+mod https;
 pub mod lambda;
 pub mod offload;
 pub mod queue;
