@@ -6,7 +6,7 @@ use local::template::SamTemplate;
 use serde_json::{Value, json};
 use tests::runtime_api::FunctionProcess;
 
-/// The id of a webhook or a run that does not exist. The function looks it up all the same.
+/// The id of a webhook, a run or an agent that does not exist. The function looks it up all the same.
 const UNKNOWN: &str = "00000000-0000-7000-8000-000000000000";
 
 /// A request to the function's first route, an empty batch for its queue, or a scheduled event.
@@ -17,6 +17,8 @@ pub fn first(template: &SamTemplate, function: &str, token: &str, workflow: &str
         Some(_) if function == "previews" => {
             post(&format!("/builder/v1/workflows/{workflow}/preview"), token, &json!({}))
         }
+        Some(route) if matches!(function, "mcp-tools" | "mcp-studio") => introduction(&route.path, token),
+        Some(_) if function == "invocations" => request(&format!("/builder/v1/agents/{UNKNOWN}/invocations"), token),
         Some(route) => {
             let path = route.path.replace("{proxy+}", first_under(function)).replace("{id}", workflow);
             request(&path.replace("{run_id}", UNKNOWN), token)
@@ -55,6 +57,15 @@ fn question(token: &str) -> Value {
     post("/gateway/v1/chat/completions", token, &body)
 }
 
+/// The first request of an assistant to an MCP server.
+fn introduction(path: &str, token: &str) -> Value {
+    let client = json!({"name": "coldstart", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let mut request = post(path, token, &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
+    request["headers"]["Accept"] = "application/json, text/event-stream".into();
+    request
+}
+
 fn post(path: &str, token: &str, body: &Value) -> Value {
     let mut request = request(path, token);
     request["httpMethod"] = "POST".into();
@@ -69,7 +80,8 @@ pub async fn send(process: &mut FunctionProcess, event: &Value) -> Duration {
     let answer = invocation.outcome.unwrap();
     let is_success = answer["statusCode"].as_u64().is_none_or(|status| status < 400);
     let body: Value = answer["body"].as_str().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default();
-    let looked_it_up = ["webhook_not_found", "run_not_found"].iter().any(|code| body["error"]["code"] == *code);
+    // The code for a path without a route is only `not_found`.
+    let looked_it_up = body["error"]["code"].as_str().is_some_and(|code| code.ends_with("_not_found"));
     // A new workflow has no nodes that a preview could carry out.
     let compiled_it = body["error"]["details"][0]["code"] == "empty_graph";
     assert!(is_success || looked_it_up || compiled_it, "{answer}");
