@@ -29,7 +29,7 @@ struct Cli {
     /// How many times each function is started
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Fail when `agents` exceeds its limits of size or time
+    /// Fail when a function polls too late, or `agents` is too large or calls too late
     #[arg(long)]
     check: bool,
 }
@@ -40,11 +40,12 @@ enum Profile {
     Dev,
 }
 
-/// The limits of `agents` under `--check`, exclusive. Tracing and metrics are 80 KB of it; members, sessions, service tokens
-/// and Spanish texts are 300 KB.
+// The limits under `--check`, exclusive.
+/// Of `agents`. Tracing and metrics are 80 KB of it; members, sessions, service tokens and Spanish texts are 300 KB.
 const LIMIT_MB: f64 = 6.7;
+/// Of each function.
 const LIMIT_FIRST_POLL_MS: f64 = 10.0;
-
+/// Of `agents`, over TLS.
 const LIMIT_FIRST_CALL_MS: f64 = 10.0;
 
 /// The bundles of trusted certificates of Linux systems. A cold start reads the whole bundle.
@@ -74,12 +75,12 @@ async fn main() -> ExitCode {
     let token = app.person_of("ada", "acme", Role::Admin).token.unwrap();
 
     println!("{:<18}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
-    let mut passed = true;
+    let mut problems = Vec::new();
     for (function, binary) in &binaries {
         let credentials = &app.platform.credentials;
         let credential = match function.as_str() {
             "admin" => &credentials.operator.api_key,
-            "account" | "billing" | "catalog" | "inference" => &credentials.users["ada"].api_key,
+            "account" | "billing" | "catalog" | "inference" | "mcp-gateway" => &credentials.users["ada"].api_key,
             _ => &token,
         };
         let event = event::first(&template, function, credential, workflow.id());
@@ -98,7 +99,12 @@ async fn main() -> ExitCode {
         let first_response_ms = median(runs.iter().map(|run| run.first_response_ms));
         let rss_mb = median(runs.iter().map(|run| run.rss_mb));
         println!("{function:<18}{mb:>8.2}{first_poll_ms:>16.1}{first_response_ms:>20.1}{rss_mb:>10.1}");
-        passed &= function != "agents" || (mb < LIMIT_MB && first_poll_ms < LIMIT_FIRST_POLL_MS);
+        if first_poll_ms >= LIMIT_FIRST_POLL_MS {
+            problems.push(format!("{function} must poll within {LIMIT_FIRST_POLL_MS} ms"));
+        }
+        if function == "agents" && mb >= LIMIT_MB {
+            problems.push(format!("{function} must be smaller than {LIMIT_MB} MB"));
+        }
     }
 
     if let Some(agents) = binaries.get("agents") {
@@ -109,18 +115,17 @@ async fn main() -> ExitCode {
             match tls::measure(&app, agents, &event, cli.runs, cores).await {
                 Ok((call, response)) => {
                     println!("{speed:<28}{call:>14.1}{response:>20.1}");
-                    passed &= call < LIMIT_FIRST_CALL_MS;
+                    if call >= LIMIT_FIRST_CALL_MS {
+                        problems.push(format!("agents must call over TLS within {LIMIT_FIRST_CALL_MS} ms ({speed})"));
+                    }
                 }
                 Err(cause) => println!("{speed:<28}no CPU quota can be set here: {cause}"),
             }
         }
     }
 
-    if cli.check && !passed {
-        eprintln!(
-            "agents must be smaller than {LIMIT_MB} MB, poll within {LIMIT_FIRST_POLL_MS} ms, and call over TLS within \
-             {LIMIT_FIRST_CALL_MS} ms"
-        );
+    if cli.check && !problems.is_empty() {
+        eprintln!("{}", problems.join("\n"));
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
@@ -140,9 +145,9 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// NaN without values: it is below no limit, so `--check` fails.
+/// Each function runs at least once.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    statistics::median(values).unwrap_or(f64::NAN)
+    statistics::median(values).unwrap()
 }
 
 fn size_mb(binary: &Path) -> f64 {
