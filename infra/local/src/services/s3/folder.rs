@@ -168,5 +168,5 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> S3Result<T> {
     let done = spawn_blocking(work).await.map_err(|cause| s3_error!(InternalError, "{cause}"))?;
-    done.map_err(|cause| S3Error::internal_error(cause))
+    done.map_err(S3Error::internal_error)
 }
