@@ -44,7 +44,8 @@ fn first_under(function: &str) -> &'static str {
 fn request(path: &str, token: &str) -> Value {
     json!({
         "resource": path, "path": path, "httpMethod": "GET",
-        "headers": {"Authorization": format!("Bearer {token}")}, "multiValueHeaders": {},
+        "headers": {"Authorization": format!("Bearer {token}"), "Host": "a1b2c3d4e5.execute-api.us-east-1.amazonaws.com"},
+        "multiValueHeaders": {},
         "queryStringParameters": null, "multiValueQueryStringParameters": null, "pathParameters": null,
         "stageVariables": null, "body": null, "isBase64Encoded": false,
         "requestContext": {"stage": "v1", "httpMethod": "GET", "resourcePath": path, "identity": {}},
