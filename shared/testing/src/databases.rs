@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -16,6 +17,10 @@ pub const PASSWORD: &str = "s3cret-of-ada";
 /// How often a start is looked for, and the pause between.
 const ATTEMPTS: u32 = 3_000;
 const PAUSE: Duration = Duration::from_millis(100);
+/// How many ports are tried.
+const PORTS: u32 = 5;
+/// The number of folders of this process.
+static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 /// A server, which ends with its value.
 pub struct TestDatabase {
@@ -42,24 +47,27 @@ impl TestDatabase {
         let binaries = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
         let binaries = installed(binaries.filter(|folder| folder.join("postgres").exists()).max(), "postgresql")?;
         let (folder, owner) = new_folder("postgres")?;
-        let (data, port) = (folder.join("data"), free_port());
+        let data = folder.join("data");
         let password = folder.join("password");
         fs::write(&password, PASSWORD).expect("a file");
         let mut initialize = command(&binaries.join("initdb"), owner, &folder);
         initialize.arg("-D").arg(&data).args(["--username", USER, "--auth", "scram-sha-256", "--no-sync"]);
         run(initialize.arg("--pwfile").arg(&password));
-        let mut server = command(&binaries.join("postgres"), owner, &folder);
-        server.arg("-D").arg(&data).args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1"]);
-        server.args(["-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "ssl=on"]);
-        for (setting, file) in [("ssl_cert_file", "server.pem"), ("ssl_key_file", "server.key")] {
-            server.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));
-        }
-        let check = || {
+        let server = |port: u16| {
+            let mut server = command(&binaries.join("postgres"), owner, &folder);
+            server.arg("-D").arg(&data).args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1"]);
+            server.args(["-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "ssl=on"]);
+            for (setting, file) in [("ssl_cert_file", "server.pem"), ("ssl_key_file", "server.key")] {
+                server.arg("-c").arg(format!("{setting}={}", folder.join(file).display()));
+            }
+            server
+        };
+        let check = |port: u16| {
             let mut check = Command::new(binaries.join("pg_isready"));
             check.args(["--quiet", "--host", "127.0.0.1", "--port", &port.to_string()]);
             check
         };
-        Some(Self::start(server, check, port, "postgres", folder.clone()))
+        Some(Self::start(server, check, "postgres", folder.clone()))
     }
 
     /// None, with a line that says so, if the server is not installed.
@@ -67,7 +75,7 @@ impl TestDatabase {
         let binary = Path::new("/usr/sbin/mariadbd");
         let binary = installed(binary.exists().then(|| binary.to_owned()), "mariadb-server")?;
         let (folder, owner) = new_folder("mysql")?;
-        let (data, port) = (folder.join("data"), free_port());
+        let data = folder.join("data");
         let mut initialize = command(Path::new("mariadb-install-db"), owner, &folder);
         initialize.args(["--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal"]);
         run(initialize.arg(format!("--datadir={}", data.display())));
@@ -77,51 +85,65 @@ impl TestDatabase {
              GRANT ALL ON *.* TO {USER}@'%';\n"
         );
         fs::write(&begin, users).expect("a file");
-        let mut server = command(&binary, owner, &folder);
-        server.args(["--no-defaults", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0"]);
-        server.arg(format!("--port={port}"));
-        for (option, file) in [
-            ("datadir", "data"),
-            ("socket", "socket"),
-            ("pid-file", "pid"),
-            ("init-file", "begin.sql"),
-            ("ssl-cert", "server.pem"),
-            ("ssl-key", "server.key"),
-        ] {
-            server.arg(format!("--{option}={}", folder.join(file).display()));
-        }
-        let check = || {
+        let server = |port: u16| {
+            let mut server = command(&binary, owner, &folder);
+            server.args(["--no-defaults", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0"]);
+            server.arg(format!("--port={port}"));
+            for (option, file) in [
+                ("datadir", "data"),
+                ("socket", "socket"),
+                ("pid-file", "pid"),
+                ("init-file", "begin.sql"),
+                ("ssl-cert", "server.pem"),
+                ("ssl-key", "server.key"),
+            ] {
+                server.arg(format!("--{option}={}", folder.join(file).display()));
+            }
+            server
+        };
+        let check = |port: u16| {
             let mut check = Command::new("mariadb-admin");
             check.args(["--no-defaults", "--host=127.0.0.1", "ping", "--silent", "--connect-timeout=5"]);
             check.args([format!("--port={port}"), format!("--user={USER}"), format!("--password={PASSWORD}")]);
             check
         };
-        Some(Self::start(server, check, port, "shop", folder.clone()))
+        Some(Self::start(server, check, "shop", folder.clone()))
     }
 
+    /// Starts a server at a free port. Another program may take the port before the server does: then it gets another one.
     fn start(
-        mut server: Command,
-        check: impl Fn() -> Command,
-        port: u16,
+        server: impl Fn(u16) -> Command,
+        check: impl Fn(u16) -> Command,
         database: &'static str,
         folder: PathBuf,
     ) -> Self {
-        let log = fs::File::create(folder.join("log")).expect("a file");
-        server.stdout(Stdio::null()).stderr(log);
-        let process = server.spawn().expect("the server is installed");
-        let authority = folder.join("authority.pem");
-        let mut started = Self { port, database, authority, folder, process };
-        for _ in 0..ATTEMPTS {
-            let mut check = check();
-            if check.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
-                return started;
+        let log = folder.join("log");
+        for _ in 0..PORTS {
+            let (port, output) = (free_port(), fs::File::create(&log).expect("a file"));
+            let process = server(port).stdout(Stdio::null()).stderr(output).spawn().expect("the server is installed");
+            if let Some(process) = once_it_answers(process, || check(port), &log) {
+                return Self { port, database, authority: folder.join("authority.pem"), folder, process };
             }
-            let ended = started.process.try_wait().expect("a process");
-            assert!(ended.is_none(), "{}", fs::read_to_string(started.folder.join("log")).unwrap_or_default());
-            sleep(PAUSE);
         }
-        panic!("the server does not answer: {}", fs::read_to_string(started.folder.join("log")).unwrap_or_default())
+        panic!("the server does not start: {}", fs::read_to_string(log).unwrap_or_default())
     }
+}
+
+/// Waits until a server answers. None if it has ended.
+fn once_it_answers(mut process: Child, check: impl Fn() -> Command, log: &Path) -> Option<Child> {
+    for _ in 0..ATTEMPTS {
+        let answers = check().stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        // If it has ended, another server has the port and answers.
+        if process.try_wait().expect("a process").is_some() {
+            return None;
+        }
+        if answers {
+            return Some(process);
+        }
+        sleep(PAUSE);
+    }
+    drop(process.kill());
+    panic!("the server does not answer: {}", fs::read_to_string(log).unwrap_or_default())
 }
 
 impl Drop for TestDatabase {
@@ -151,7 +173,10 @@ fn new_folder(user: &str) -> Option<(PathBuf, Option<Owner>)> {
         _ => None,
     };
     installed(Command::new("openssl").arg("version").output().ok(), "openssl")?;
-    let folder = std::env::temp_dir().join(format!("atelier-{user}-{}-{}", std::process::id(), free_port()));
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("atelier-{user}-{}-{number}", std::process::id()));
+    // A process that was killed may have left it.
+    drop(fs::remove_dir_all(&folder));
     fs::create_dir(&folder).expect("a folder");
     certify(&folder);
     fs::set_permissions(folder.join("server.key"), fs::Permissions::from_mode(0o600)).expect("a file");
