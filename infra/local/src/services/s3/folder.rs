@@ -13,7 +13,7 @@ use s3s::{S3, S3Error, S3Request, S3Response, S3Result, s3_error};
 use s3s_fs::FileSystem;
 use tokio::task::spawn_blocking;
 
-use super::list::{is_within_bucket, list};
+use super::list::{is_within_bucket, list, unless_gone};
 
 /// The default of S3, and its maximum.
 const PAGE: usize = 1_000;
@@ -70,7 +70,8 @@ impl S3 for BucketFolder {
         let (bucket, key) = (request.input.bucket.clone(), request.input.key.clone());
         // The attributes first: if the process stops in between, the object can still be read, and deleted again.
         let attributes = attributes(&root, &bucket, &key);
-        blocking(move || attributes.iter().try_for_each(|file| gone(std::fs::remove_file(file)))).await?;
+        blocking(move || attributes.iter().try_for_each(|file| unless_gone(std::fs::remove_file(file)).map(drop)))
+            .await?;
         let answer = self.files.delete_object(request).await?;
         if is_within_bucket(&key) {
             let bucket = root.join(bucket);
@@ -134,9 +135,9 @@ impl Uploads {
             if uploads.keys().any(|used| used.starts_with(folder)) {
                 break;
             }
-            match gone(std::fs::remove_dir(folder)) {
+            match unless_gone(std::fs::remove_dir(folder)) {
                 Err(cause) if cause.kind() == io::ErrorKind::DirectoryNotEmpty => break,
-                removed => removed?,
+                removed => drop(removed?),
             }
         }
         Ok(())
@@ -159,11 +160,6 @@ impl Drop for Upload {
 fn attributes(root: &Path, bucket: &str, key: &str) -> [PathBuf; 2] {
     let [bucket, key] = [bucket, key].map(|name| BASE64_URL_SAFE_NO_PAD.encode(name));
     ["metadata", "internal"].map(|kind| root.join(format!(".bucket-{bucket}.object-{key}.{kind}.json")))
-}
-
-/// Accepts that a file has already been removed.
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    removed.or_else(|cause| if cause.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(cause) })
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> S3Result<T> {

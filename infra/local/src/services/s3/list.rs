@@ -83,8 +83,8 @@ fn object(key: String, metadata: &Metadata) -> io::Result<Object> {
     })
 }
 
-/// Files may be deleted while they are listed, and what a prefix names may be no folder.
-fn unless_gone<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+/// None if the file or the folder does not exist: another request may have deleted it, and what a prefix names may be no folder.
+pub fn unless_gone<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Err(cause) if matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         read => read.map(Some),
