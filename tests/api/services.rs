@@ -1,6 +1,5 @@
 //! Sealed secrets, objects of the bucket, and the credits of the demo organizations.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::money::Money;
@@ -9,8 +8,8 @@ use platform::bucket::Bucket;
 use platform::config;
 use platform::secrets::Secrets;
 use store::Leases;
-use tests::TestApp;
 use tests::client::Person;
+use tests::{TestApp, walk};
 
 #[tokio::test]
 async fn a_sealed_secret_opens_only_in_its_place() {
@@ -129,14 +128,6 @@ async fn nothing_of_a_deleted_object_stays_on_the_disk() {
     });
     futures::future::join_all(changes).await;
     assert_eq!(files(), before);
-}
-
-/// All files and folders of a folder.
-fn walk(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .flat_map(|path| if path.is_dir() { [vec![path.clone()], walk(&path)].concat() } else { vec![path] })
-        .collect()
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Gates: they hold one call until the test releases it, so that a race has a fixed order, or all calls after a number of them, as if
-//! their process had crashed. One is in front of DynamoDB and S3.
+//! Gates: they hold one call until the test releases it, so that a race has a fixed order, or stop all calls after a number of them,
+//! as if their process had crashed. One is in front of DynamoDB and S3.
 
 use std::sync::{Arc, Mutex};
 
@@ -51,14 +51,14 @@ impl CallGate {
         held
     }
 
-    /// Lets some calls pass and no later one, until the gate reopens. The receiver hears of the first one that does not pass.
+    /// Lets some calls pass, and stops all later ones until the gate reopens. The receiver gets a message when the first call is stopped.
     pub fn cut_after(&self, calls: usize) -> oneshot::Receiver<()> {
         let (reached, is_reached) = oneshot::channel();
         self.0.lock().unwrap().cut = Some(Cut { left: calls, reached: Some(reached) });
         is_reached
     }
 
-    /// Lets new calls pass. Those that wait are lost.
+    /// Lets new calls pass. Those that were stopped get no answer.
     pub fn reopen(&self) {
         self.0.lock().unwrap().cut = None;
     }
@@ -68,7 +68,7 @@ impl CallGate {
         if waiting.as_ref().is_some_and(|waiting| waiting.operation == operation) { waiting.take() } else { None }
     }
 
-    /// Whether a call passes. It counts.
+    /// Whether a call may pass. Each call is counted.
     fn may_pass(&self) -> bool {
         let Some(cut) = &mut self.0.lock().unwrap().cut else { return true };
         if cut.left == 0 {

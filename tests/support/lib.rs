@@ -63,6 +63,14 @@ impl Drop for TestApp {
     }
 }
 
+/// All files and folders of a folder, if it exists.
+pub fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { [vec![path.clone()], walk(&path)].concat() } else { vec![path] })
+        .collect()
+}
+
 impl TestApp {
     pub async fn start() -> Self {
         Self::start_with_faults(None).await
@@ -131,19 +139,8 @@ impl TestApp {
     }
 
     fn files(&self, prefix: &str) -> Vec<PathBuf> {
-        fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-                match entry.path() {
-                    path if path.is_dir() => collect(&path, found),
-                    path => found.push(path),
-                }
-            }
-        }
-        let mut found = Vec::new();
-        for bucket in std::fs::read_dir(self.platform.data().s3_folder()).unwrap() {
-            collect(&bucket.unwrap().path().join(prefix), &mut found);
-        }
-        found
+        let buckets = std::fs::read_dir(self.platform.data().s3_folder()).unwrap();
+        buckets.flat_map(|bucket| walk(&bucket.unwrap().path().join(prefix))).filter(|path| !path.is_dir()).collect()
     }
 
     /// A member of the organization `acme`.

@@ -24,8 +24,8 @@ async fn repeated_hints_make_each_call_once() {
     assert_eq!(app.sum_charges(customer.account.org).await, (CALL_COST.times(20), 20));
 }
 
-/// Workers are killed after each number of calls of DynamoDB and S3, until one comes to the end. At last, each request has one result,
-/// and the answers are the charges.
+/// The first worker is killed before its first call to DynamoDB or S3, the second one before its second call, and so on, until one
+/// completes the batch. Then each request has one result, and each answer was charged once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_survives_a_crash_at_each_step() {
     const LINES: usize = 12;
