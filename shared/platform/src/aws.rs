@@ -1,6 +1,8 @@
 //! AWS SDK clients. All of them share one TLS stack, one connection pool, and the same retries and timeouts.
 
-use std::sync::Arc;
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
@@ -33,12 +35,13 @@ use tables::embedded::EmbeddedDatabase;
 use crate::embedded_queues::EmbeddedQueues;
 use crate::https::{TLS, https};
 
-/// The configuration of the AWS SDK. Each method creates the client of one service, so that a binary links only the
+/// The configuration of the AWS SDK. Each method returns the client of one service, so that a binary links only the
 /// services it calls.
 #[derive(Clone)]
 pub struct Aws {
     config: SdkConfig,
     watchers: Vec<SharedInterceptor>,
+    clients: Arc<Clients>,
     /// Local S3 services do not resolve a host name for each bucket.
     s3_path_style: bool,
     /// The database that takes the place of DynamoDB.
@@ -50,10 +53,12 @@ pub struct Aws {
 macro_rules! client {
     ($name:ident, $sdk:ident) => {
         pub fn $name(&self) -> $sdk::Client {
-            let mut config = $sdk::config::Builder::from(&self.config);
-            config.set_interceptors(self.watchers.iter().cloned());
-            config.set_retry_partition(Some(own_retry_quota()));
-            $sdk::Client::from_conf(config.build())
+            self.clients.get_or_create(|| {
+                let mut config = $sdk::config::Builder::from(&self.config);
+                config.set_interceptors(self.watchers.iter().cloned());
+                config.set_retry_partition(Some(own_retry_quota()));
+                $sdk::Client::from_conf(config.build())
+            })
         }
     };
 }
@@ -87,6 +92,7 @@ impl Aws {
     #[must_use]
     pub fn with_interceptors(mut self, watchers: impl IntoIterator<Item = SharedInterceptor>) -> Self {
         self.watchers.extend(watchers);
+        self.clients = Arc::default();
         self
     }
 
@@ -96,7 +102,7 @@ impl Aws {
     }
 
     fn new(config: SdkConfig, s3_path_style: bool) -> Self {
-        Self { config, watchers: Vec::new(), s3_path_style, database: None, queues: None }
+        Self { config, watchers: Vec::new(), clients: Arc::default(), s3_path_style, database: None, queues: None }
     }
 
     /// Uses a database in this process instead of DynamoDB.
@@ -154,12 +160,31 @@ impl Aws {
     }
 
     pub fn s3(&self) -> aws_sdk_s3::Client {
-        let mut config = aws_sdk_s3::config::Builder::from(&self.config);
-        config.set_interceptors(self.watchers.iter().cloned());
-        config.set_retry_partition(Some(own_retry_quota()));
-        config.set_force_path_style(Some(self.s3_path_style));
-        config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
-        aws_sdk_s3::Client::from_conf(config.build())
+        self.clients.get_or_create(|| {
+            let mut config = aws_sdk_s3::config::Builder::from(&self.config);
+            config.set_interceptors(self.watchers.iter().cloned());
+            config.set_retry_partition(Some(own_retry_quota()));
+            config.set_force_path_style(Some(self.s3_path_style));
+            config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
+            aws_sdk_s3::Client::from_conf(config.build())
+        })
+    }
+}
+
+/// The clients that were created: a function has a hundred stores, and each client takes 50 microseconds. By type, so that a binary
+/// links only the services it calls.
+#[derive(Default)]
+struct Clients(Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>);
+
+impl Clients {
+    fn get_or_create<C: Clone + Send + Sync + 'static>(&self, create: impl FnOnce() -> C) -> C {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&TypeId::of::<C>()).and_then(|client| client.downcast_ref::<C>()) {
+            return client.clone();
+        }
+        let client = create();
+        clients.insert(TypeId::of::<C>(), Box::new(client.clone()));
+        client
     }
 }
 
@@ -210,7 +235,7 @@ fn retries() -> RetryConfig {
         .with_max_backoff(Duration::from_secs(2))
 }
 
-/// A quota of retries for one client. By default all clients of a process share one: then the failures that one platform
+/// A quota of retries for the calls of one service. By default all clients of a process share one: then the failures that one platform
 /// meets would stop the retries of every other platform in the process, as in tests.
 fn own_retry_quota() -> RetryPartition {
     RetryPartition::custom("client").build()
