@@ -83,7 +83,7 @@ impl Call {
                 Value::Object(pairs(&self.body, |_, _| true))
             }
             _ if declares_json(&self.headers) => json::parse(&self.body)?,
-            _ => return Err(Error::NotJson),
+            _ => return Err(Error::NeitherJsonNorForm),
         };
         check_input("", &body)?;
         Ok(body)

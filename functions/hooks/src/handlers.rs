@@ -9,7 +9,7 @@ use domain::id::WebhookId;
 use domain::webhook::{RefusedSender, Webhook, WebhookEvent};
 use domain::{Error, Refusal};
 use web::base_url::BaseUrl;
-use web::builder::{ChannelCaller, ErrorBody, ErrorResponses, NotFound, NotJson};
+use web::builder::{ChannelCaller, ErrorBody, ErrorResponses, NotFound};
 use web::{ApiError, Path, RawBody, Result, classify};
 
 use crate::Stores;
@@ -51,7 +51,8 @@ use crate::triggers::AuthorizedCall;
         (status = 422, description = "`channel_incomplete`: no channel of the active release uses the webhook; \
             `run_failed` and `run_cancelled`: the run ended without a result; `invalid_response`: its output is no response, though \
             the node `webhook` says so. `details` names the run", body = ErrorBody),
-        NotFound<WebhookId>, NotJson, ErrorResponses,
+        (status = 415, description = "The body is neither JSON nor a form", body = ErrorBody),
+        NotFound<WebhookId>, ErrorResponses,
     ),
 )]
 pub async fn trigger_webhook(

@@ -88,6 +88,10 @@ pub enum Error {
     TooLarge { limit_bytes: usize },
     #[error("send the body as JSON, with Content-Type: application/json")]
     NotJson,
+    #[error(
+        "send the body as JSON or as a form, with Content-Type: application/json, multipart/form-data or application/x-www-form-urlencoded"
+    )]
+    NeitherJsonNorForm,
     #[error("the body has a Content-Encoding: send it without")]
     EncodedBody,
     #[error("send the file as application/json or application/yaml")]
@@ -125,6 +129,8 @@ pub enum ProviderTrouble {
 pub enum Refusal {
     /// The request has no credential.
     Missing,
+    /// The request has no token of a channel, which may also be a part of the URL.
+    NoChannelToken,
     /// The credential is not well formed.
     Malformed,
     /// The credential is an API key, but the route requires an access token.
@@ -158,6 +164,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "send a token in the header Authorization: Bearer <token>",
+            Self::NoChannelToken => {
+                "send the token in the header Authorization: Bearer <token>, or in the URL as ?token=<token>"
+            }
             Self::Malformed => "the token is not an access token: send one exactly as the issuer returned it",
             Self::ApiKey => "API keys are accepted by the model gateway only: send an access token of the issuer",
             Self::NotAnApiKey => "calls of models take an API key of this platform (sk-svc-…): create one with POST /gateway/v1/me/api-keys, which takes an access token too",
@@ -206,7 +215,9 @@ impl Error {
             Self::Provider { code, .. } => return shorten(code),
             Self::Maintenance { .. } => "maintenance",
             Self::TooLarge { .. } => "payload_too_large",
-            Self::NotJson | Self::NotAFile | Self::NotAForm | Self::EncodedBody => "unsupported_media_type",
+            Self::NotJson | Self::NeitherJsonNorForm | Self::NotAFile | Self::NotAForm | Self::EncodedBody => {
+                "unsupported_media_type"
+            }
             Self::Unavailable { .. } | Self::StorageTrouble(_) => "unavailable",
             Self::Internal(_) => "internal_error",
         })

@@ -65,7 +65,9 @@ pub fn classify(error: &Error) -> (StatusCode, String) {
         Error::RateLimited { .. } | Error::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::Provider { trouble, .. } => provider_status(*trouble),
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Error::NotJson | Error::NotAFile | Error::NotAForm | Error::EncodedBody => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Error::NotJson | Error::NeitherJsonNorForm | Error::NotAFile | Error::NotAForm | Error::EncodedBody => {
+            StatusCode::UNSUPPORTED_MEDIA_TYPE
+        }
         Error::Maintenance { .. } | Error::Unavailable { .. } | Error::StorageTrouble(_) => {
             StatusCode::SERVICE_UNAVAILABLE
         }
@@ -145,9 +147,12 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
 /// The error code of the gateway for an authentication failure.
 fn refusal_code(refusal: Refusal) -> &'static str {
     match refusal {
-        Refusal::Missing | Refusal::Malformed | Refusal::ApiKey | Refusal::NeitherKeyNorToken | Refusal::Ambiguous => {
-            "identity.invalid_token"
-        }
+        Refusal::Missing
+        | Refusal::NoChannelToken
+        | Refusal::Malformed
+        | Refusal::ApiKey
+        | Refusal::NeitherKeyNorToken
+        | Refusal::Ambiguous => "identity.invalid_token",
         Refusal::Unknown
         | Refusal::NotAnApiKey
         | Refusal::ServiceToken

@@ -44,6 +44,8 @@ async fn the_token_may_be_in_the_url() {
     for token in ["", "whk_wrong", token_of(&echo(&app, &ada, json!({})).await)] {
         assert_eq!(refusal(&anyone.post_json(&url(token), json!({})).await), ("401", "unauthorized"), "{token}");
     }
+    let missing = anyone.post_json(&hook.url, json!({})).await;
+    assert!(missing.text.contains("or in the URL as ?token=<token>"), "{}", missing.text);
     let old = token_of(&hook).to_owned();
     let renewed = ada.post(&format!("{}/regenerate-token", hook.webhook_path())).await;
     assert_eq!(refusal(&anyone.post_json(&url(&old), json!({})).await), ("401", "unauthorized"));
@@ -94,6 +96,7 @@ async fn a_form_is_an_object_of_its_fields() {
     for body in ["{\"n\": 1}", " [1]"] {
         let refused = typed("application/x-www-form-urlencoded", body).await;
         assert_eq!(refusal(&refused), ("415", "unsupported_media_type"), "{body}");
+        assert!(refused.text.contains("application/json, multipart/form-data or"), "{}", refused.text);
     }
     let broken = typed("multipart/form-data; boundary=edge", "--edge\r\nno end").await;
     assert_eq!(refusal(&broken), ("400", "invalid_body"));

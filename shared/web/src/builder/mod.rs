@@ -89,7 +89,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let token = match parts.headers.contains_key(AUTHORIZATION) {
             true => bearer(parts)?.into(),
-            false => url_token(parts).ok_or_else(|| refused(Refusal::Missing, "no token"))?,
+            false => url_token(parts).ok_or_else(|| refused(Refusal::NoChannelToken, "no token"))?,
         };
         Ok(Self(state.as_ref().channel_caller(&token)?))
     }
