@@ -108,9 +108,9 @@ impl ProtocolRule for Rule {
     fn first_seed(self) -> u64 {
         match self {
             Self::HoldsByEpoch => 184,
-            Self::RefusesStopped => 135,
+            Self::RefusesStopped => 269,
             Self::ClaimsOnce => 126,
-            Self::ExpiresOpenReviews => 54,
+            Self::ExpiresOpenReviews => 133,
             Self::EndsOnce => 3,
             Self::AnswersOnce => 5,
             Self::ArrivesWithDueTime => 2,
@@ -121,10 +121,10 @@ impl ProtocolRule for Rule {
             Self::StoresIntents => 2,
             Self::StartsOnce => 1,
             Self::StopsCalls => 14,
-            Self::CancelsReviews => 37,
+            Self::CancelsReviews => 283,
             Self::KeepsResults => 6,
             Self::WakesParents => 5,
-            Self::BeginsEffectsInTime => 244,
+            Self::BeginsEffectsInTime => 922,
         }
     }
 }
