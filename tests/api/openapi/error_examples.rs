@@ -103,9 +103,12 @@ pub async fn render_errors() -> Vec<ErrorExample> {
         ("/gateway/", gateway(failed())),
         ("/gateway/", gateway(timeout())),
         ("/gateway/", gateway(Error::busy(""))),
-        ("/builder/", web::builder::AREA.respond(&Error::idempotency_conflict())),
+        ("/gateway/", gateway(Error::NotJson)),
+        ("/builder/", builder(Error::idempotency_conflict())),
+        ("/builder/", builder(Error::NotJson)),
         ("/workbenches/", web::workbenches::AREA.respond(&Error::busy(""))),
-        ("/", web::builder::AREA.respond(&Error::busy(""))),
+        ("/workbenches/", web::workbenches::AREA.respond(&Error::NotJson)),
+        ("/", builder(Error::busy(""))),
     ];
     let mut examples = Vec::new();
     for (prefix, response) in responses {

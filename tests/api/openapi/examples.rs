@@ -63,8 +63,9 @@ pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], errors: &[Err
                     .iter()
                     .filter(has_same_form)
                     .filter(|exchange| exchange.status >= 400 && exchange.status.to_string() == *status);
-                // The reasons of a 403 differ between families.
-                let similar = similar.filter(|exchange| exchange.status != 403 || family(exchange.path) == own);
+                // The reasons of a 403 and of a 415 differ between families.
+                let differs = |exchange: &Exchange| matches!(exchange.status, 403 | 415);
+                let similar = similar.filter(|exchange| !differs(exchange) || family(exchange.path) == own);
                 // The reasons of a 409 differ between operations: the response must name the error's code.
                 let description = response.description.clone();
                 let names =

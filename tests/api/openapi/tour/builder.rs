@@ -287,6 +287,7 @@ impl TourClient {
         let hook = "/hooks/v1/{webhook_id}";
         self.send("POST", hook, Some(json!({"lines": [40, 2]}))).await;
         self.send("POST", hook, Some(json!({"lines": "none"}))).await;
+        self.send_with_headers("POST", hook, Some(json!("2 lines")), &[("content-type", "text/plain")]).await;
         self.get(hook).await;
         self.switch_token(&token);
     }
