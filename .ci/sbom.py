@@ -55,8 +55,13 @@ def crates(metadata):
         name, version = packages[i]["name"], packages[i]["version"]
         scope = "required" if i in linked else "excluded"
         components[i] = component("cargo", name, version, packages[i]["license"], "SHA-256", checksums[name, version], scope)
+
+    def used_by(i):
+        """The components that a package uses. `crc-fast` is ours, but the AWS SDK uses it: then those that it uses itself."""
+        return set().union(*(used_by(used) if used in members else {used} for used in edges[i][1]))
+
     direct = {used for i in built & members for used in edges[i][1] - members}
-    return components, {i: edges[i][1] for i in components}, direct
+    return components, {i: used_by(i) for i in components}, direct
 
 
 def console_packages():
