@@ -3,6 +3,7 @@
 mod builder;
 mod conversations;
 mod gateway;
+mod runs;
 mod team;
 mod workbenches;
 
