@@ -57,7 +57,7 @@ def crates(metadata):
         components[i] = component("cargo", name, version, packages[i]["license"], "SHA-256", checksums[name, version], scope)
 
     def used_by(i):
-        """The components that a package uses. `crc-fast` is ours, but the AWS SDK uses it: then those that it uses itself."""
+        """The components that a package uses. Our packages are no components: if the AWS SDK uses one, what that one uses counts."""
         return set().union(*(used_by(used) if used in members else {used} for used in edges[i][1]))
 
     direct = {used for i in built & members for used in edges[i][1] - members}

@@ -1,6 +1,6 @@
 //! Takes the place of the package `crc-fast`, which the AWS SDK uses for checksums of objects in S3.
 //!
-//! That package has the tables of all 50 checksums that it knows: 0.7 MB in every function, for the three that S3 knows.
+//! That package has tables for 50 checksums, which add 0.7 MB to every function. S3 knows three of them.
 
 /// The checksums that S3 knows, with the names of `crc-fast`.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +10,7 @@ pub enum CrcAlgorithm {
     Crc64Nvme,
 }
 
-/// A checksum that is calculated from parts of a text.
+/// The checksum of bytes that come in parts.
 #[derive(Clone, Debug)]
 pub struct Digest(State);
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub const USER: &str = "ada";
 pub const PASSWORD: &str = "s3cret-of-ada";
 
-/// How often a start is looked for, and the pause between.
+/// How often a server is asked whether it has started, and the pause between two questions.
 const ATTEMPTS: u32 = 3_000;
 const PAUSE: Duration = Duration::from_millis(100);
 /// How many ports are tried.
@@ -133,7 +133,7 @@ impl TestDatabase {
 fn once_it_answers(mut process: Child, check: impl Fn() -> Command, log: &Path) -> Option<Child> {
     for _ in 0..ATTEMPTS {
         let answers = check().stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-        // If it has ended, another server has the port and answers.
+        // If it has ended, the answer may be that of another server, which has the port.
         if process.try_wait().expect("a process").is_some() {
             return None;
         }
