@@ -3,6 +3,7 @@
 #
 # Needs a built `local`; Chromium (apt-get install chromium); Node 20 or newer; and: npm ci --prefix tests/clients/docs
 # PICTURES=<folder> also stores a picture of each screen. TESTS=<files> carries out only these. LANES=1 runs them one after another.
+# DELAY=1000 delays each answer by up to a second: what passes only on a fast machine fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -76,6 +76,8 @@ for (const [language, texts] of Object.entries(languages)) {
     // The body of the loop is not before what follows the loop.
     assert.deepEqual(await offered(page), ["each", "order", "input"]);
     await page.keyboard.press("ArrowDown");
+    // The values of the last run arrive after the names.
+    await options(page).filter({ hasText: "total: 12" }).waitFor();
     assert.match(await active(page), /^order.*total: 12.*Order$/);
     await check(page, `list ${language}`);
     await picture(page, `expression-list-${language}`);

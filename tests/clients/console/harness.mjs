@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { chromium } from "playwright-core";
 
 export const BASE = process.env.BASE;
 const PICTURES = process.env.PICTURES;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/** The longest delay of an answer, in ms. */
+const DELAY = Number(process.env.DELAY ?? 0);
 const PATIENCE = 60_000;
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
@@ -23,6 +26,13 @@ export async function open(place, { width = 1440, colorScheme = "light", languag
   const locale = language === "es" ? "es-ES" : "en-US";
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, locale,
     ...(signedIn && { storageState: session }) });
+  if (DELAY > 0) {
+    await context.route(/\/(builder|gateway|workbenches)\/v1[/?]/, async (route) => {
+      await setTimeout(Math.random() * DELAY);
+      // The page may be closed by now.
+      await route.continue().catch(() => {});
+    });
+  }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   page.faults = [], page.calls = [];
