@@ -2,7 +2,6 @@
 #![expect(clippy::print_stdout, reason = "this program prints its results")]
 #![expect(clippy::unwrap_used, reason = "a failed measurement panics")]
 
-mod certificate;
 mod event;
 mod quota;
 mod tls;

@@ -10,6 +10,7 @@ use std::{fs, io};
 use local::services::{address, listen};
 use serde_json::Value;
 use tests::TestApp;
+use tests::certificate::Certificate;
 use tests::runtime_api::FunctionProcess;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, split};
 use tokio::net::TcpStream;
@@ -17,9 +18,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-use crate::certificate::Certificate;
 use crate::quota::Quota;
 use crate::{BUNDLES, PAUSE, event, median, ms, settings};
 
@@ -69,13 +68,13 @@ struct Front {
 
 impl Front {
     async fn start(service: SocketAddr, folder: &Path) -> Self {
-        let certificate = Certificate::new();
+        let certificate = Certificate::new("127.0.0.1");
         let bundle = BUNDLES.iter().find_map(|bundle| fs::read_to_string(bundle).ok()).unwrap_or_default();
         let trusted = folder.join("trusted.pem");
         fs::write(&trusted, bundle + &certificate.pem()).unwrap();
-        let key = PrivatePkcs8KeyDer::from(certificate.pkcs8);
+        let (chain, key) = certificate.identity();
         let config = ServerConfig::builder().with_no_client_auth();
-        let config = config.with_single_cert(vec![certificate.der.into()], key.into()).unwrap();
+        let config = config.with_single_cert(chain, key).unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
 
         let listener = listen(0).await.unwrap();

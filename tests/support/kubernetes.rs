@@ -137,7 +137,7 @@ impl FakeApiServer {
         self.0.lock().unwrap()
     }
 
-    async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, BoxError> {
+    pub async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, BoxError> {
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();

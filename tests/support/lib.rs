@@ -6,6 +6,7 @@ pub mod assistant;
 pub mod authorization_server;
 pub mod binaries;
 pub mod budgets;
+pub mod certificate;
 pub mod client;
 pub mod clock;
 pub mod cluster;

@@ -5,6 +5,7 @@
 //! workbench, and `status` reads the status that the cluster reports.
 
 mod backend;
+mod client;
 mod cluster;
 mod connect;
 mod eks;

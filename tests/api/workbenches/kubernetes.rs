@@ -1,8 +1,7 @@
 //! Workbenches in a Kubernetes cluster, over a fake API server.
 
+mod login;
 mod programs;
-
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::kubernetes::{Kubernetes, OrgLimits, Settings};
 use base64::Engine;
@@ -10,13 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 use domain::workbench::Resources;
 use futures::FutureExt;
 use http::StatusCode;
-use platform::config::WORKBENCH_CLUSTER;
 use serde_json::json;
 use store::workbenches::CLAIM;
 use tests::client::refusal;
 use tests::gateway::CHAT;
 use tests::kubernetes::FakeApiServer;
-use tokio::net::TcpListener;
 
 use super::*;
 
@@ -465,54 +462,4 @@ async fn a_deletion_names_what_the_cluster_does_not_release() {
     finish(&lab, &id).await;
     assert_eq!(refusal(&ada.get(&path(&id)).await), ("404", "LAB_NOT_FOUND"));
     assert_eq!(kinds(&server), ORGANIZATION_KINDS);
-}
-
-/// A server on this machine that closes each connection, and the number of connections.
-async fn start_closing_server() -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("https://{}", listener.local_addr().unwrap());
-    let connections = Arc::new(AtomicUsize::new(0));
-    let counter = connections.clone();
-    tokio::spawn(async move {
-        while listener.accept().await.is_ok() {
-            counter.fetch_add(1, Ordering::SeqCst);
-        }
-    });
-    (url, connections)
-}
-
-#[tokio::test]
-async fn the_worker_uses_the_stored_kubeconfig_and_a_changed_one_within_a_minute() {
-    let mut lab = Lab::start().await;
-    let (first_url, first) = start_closing_server().await;
-    let (second_url, second) = start_closing_server().await;
-    let context = lab.context();
-    let config = context.config.clone().with(WORKBENCH_CLUSTER, &settings().to_string());
-    let context = Context { config, ..context };
-    let backend = ::kubernetes::configured_backend(&context).unwrap().unwrap();
-    lab.worker = Provisioner::new(&context, Arc::new(backend)).unwrap();
-    let put = async |server: &str| {
-        let kubeconfig = json!({
-            "current-context": "labs",
-            "clusters": [{"name": "labs", "cluster": {"server": server}}],
-            "users": [{"name": "platform", "user": {"token": "secret"}}],
-            "contexts": [{"name": "labs", "context": {"cluster": "labs", "user": "platform"}}],
-        });
-        let put = lab.app.operator().put("/gateway/v1/admin/workbench-cluster", kubeconfig).await;
-        assert_eq!(put.status, "200 OK", "{}", put.text);
-    };
-    let counts = || (first.load(Ordering::SeqCst) > 0, second.load(Ordering::SeqCst) > 0);
-    let ada = lab.app.person("ada");
-    let id = create(&ada, json!({"name": "lab"})).await;
-    lab.wait(&id).await;
-    assert_eq!(read(&ada, &id).await["rejections"][0]["reason"], "BACKEND_ERROR", "no kubeconfig is stored");
-    put(&first_url).await;
-    lab.wait(&id).await;
-    assert_eq!(counts(), (true, false));
-    put(&second_url).await;
-    lab.wait(&id).await;
-    assert_eq!(counts(), (true, false), "the connection is used again");
-    lab.pass(Duration::from_secs(60));
-    lab.wait(&id).await;
-    assert_eq!(counts(), (true, true));
 }
