@@ -212,6 +212,33 @@ test("in a node with `each`, the fields see an element, and the list itself is o
   await page.context().close();
 });
 
+test("values that arrive while the list is open do not move the choice", async () => {
+  const page = await openForgiving("/workflows");
+  await loaded(page);
+  const { editor } = await create(page);
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  await page.route(/\/trace$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.evaluate((place) => { location.hash = place; }, editor);
+  const area = await begin(page, "end", "output");
+  // The functions of any type, until the value is known to be a list.
+  await page.keyboard.type("nodes.each.output.s");
+  await options(page).filter({ hasText: "startsWith" }).waitFor();
+  const before = (await offered(page)).indexOf("exists(x, test)");
+  for (let presses = 0; presses < before; presses++) await page.keyboard.press("ArrowDown");
+  assert.match(await active(page), /^exists\(/);
+  release();
+  await options(page).filter({ hasText: "startsWith" }).waitFor({ state: "detached" });
+  assert.notEqual((await offered(page)).indexOf("exists(x, test)"), before);
+  assert.match(await active(page), /^exists\(/);
+  await page.keyboard.press("Enter");
+  assert.equal(await area.inputValue(), "nodes.each.output.exists()");
+  await page.context().close();
+});
+
 test("without values, the page says how to get them", async () => {
   const page = await openForgiving("/workflows");
   await loaded(page);

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { useTexts } from "../../../i18n";
+import { keyOf } from "./complete";
 import { caretBox } from "./Highlight";
 import type { CompletionList } from "./useCompletion";
 
@@ -54,7 +55,7 @@ export function Suggestions({ id, list, layer }: SuggestionsProps) {
     <div ref={box} id={id} popover="manual" role="listbox" aria-label={t.expression.list} className="suggestions">
       {entries.map((entry, index) => (
         <div
-          key={`${entry.kind} ${entry.label} ${entry.signature}`}
+          key={keyOf(entry)}
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === active}

@@ -23,13 +23,15 @@ export interface Completion {
   to: number;
 }
 
+/** What tells an entry from all others of its list. */
+export const keyOf = ({ kind, label, signature }: Completion) => `${kind} ${label} ${signature}`;
+
 const MAX = 60;
 const BRIEF = 36;
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 /** Words of CEL that cannot be names of fields after a dot. */
 const RESERVED = new Set(["true", "false", "null", "in"]);
 
-/** What can be written at the caret, what begins with the prefix first. */
 /** The words that may begin a value. */
 const WORDS: Record<ExpressionLanguage, readonly string[]> = {
   cel: ["true", "false", "null"],
@@ -38,6 +40,7 @@ const WORDS: Record<ExpressionLanguage, readonly string[]> = {
   js: [],
 };
 
+/** What can be written at the caret, what begins with the prefix first. */
 export function complete(context: CaretContext, scope: Scope, language: ExpressionLanguage, nameOf: (id: string) => string): Completion[] {
   const wanted = context.prefix.toLowerCase();
   const found = candidates(context, scope, language, nameOf).flatMap((entry) => {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useState } from "react";
 import { bareContext, type CaretContext, caretContext } from "./caret";
-import { complete, type Completion } from "./complete";
+import { complete, type Completion, keyOf } from "./complete";
 import type { Scope } from "./scope";
 import type { ExpressionLanguage } from "./tokens";
 
@@ -27,8 +27,11 @@ export function useCompletion(
   nameOf: (id: string) => string,
 ): CompletionList {
   const [context, setContext] = useState<CaretContext | null>(null);
-  const [active, setActive] = useState(0);
+  // By its key and not by its index: the list grows when the values of the last run arrive.
+  const [chosen, setChosen] = useState<string | null>(null);
   const entries = context === null ? [] : complete(context, scope, language, nameOf);
+  const active = Math.max(0, entries.findIndex((entry) => keyOf(entry) === chosen));
+  const setActive = (index: number) => setChosen(entries[index] === undefined ? null : keyOf(entries[index]));
   const close = () => setContext(null);
 
   const contextAtCaret = () => {
@@ -42,7 +45,7 @@ export function useCompletion(
   };
   const show = (next: CaretContext | null) => {
     setContext(next);
-    setActive(0);
+    setChosen(null);
   };
   const accept = (entry: Completion) => {
     const area = field.current;
