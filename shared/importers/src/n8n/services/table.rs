@@ -30,7 +30,8 @@ struct Line {
     is_default: bool,
     /// The versions of the node with this operation, such as `[1, 2]`: from 1, and before 2.
     versions: Option<[f64; 2]>,
-    /// The parameters that the node must have, each with its value. Such a line is before the one for other nodes.
+    /// The parameters that the node must have, each with its value, or with a list of values. Such a line is before the one for
+    /// other nodes.
     #[serde(default)]
     when: IndexMap<String, Value>,
     /// The operation of ours: `google-drive/copy-file`. None if the line has the request.
@@ -44,6 +45,8 @@ struct Line {
     result: Option<String>,
     /// The default of `limit`. The operation of ours has no limit: the items are cut.
     cut: Option<u64>,
+    /// The most items of an answer. Rules with a limit have their own.
+    page: Option<u64>,
     /// Whether one request is for all items of the input.
     #[serde(default)]
     once: bool,
@@ -154,7 +157,9 @@ pub fn translate(source: &Source, resource: &str, operation: &str) -> Option<Tra
         let config = translation.steps.iter_mut().map(|step| &mut step.config);
         config.for_each(|config| config["itemMode"]["run"] = "all".into());
     }
-    if line.with.values().any(Rule::has_limit) && source.is_true("returnAll") {
+    let page = line.page.or_else(|| line.with.values().find_map(Rule::max_items));
+    let is_larger = |page| number(source.get("limit")).is_some_and(|limit| limit > page as f64);
+    if page.is_some_and(|page| source.is_true("returnAll") || is_larger(page)) {
         translation = translation.with_notes([FIRST_PAGE]);
     }
     Some(translation.with_notes(notes))
@@ -191,22 +196,27 @@ fn find(source: &Source, resource: &str, operation: &str) -> Option<&'static Lin
         let is_resource = if resource.is_empty() { line.is_default_resource } else { line.resource == resource };
         let is_operation = if operation.is_empty() { line.is_default } else { line.operation == operation };
         // A node without resources may have one in its file.
-        let is_given = || line.when.iter().all(|(path, value)| source.get(path) == value);
+        let is_given = || {
+            line.when.iter().all(|(path, value)| match value {
+                Value::Array(values) => values.contains(source.get(path)),
+                value => source.get(path) == value,
+            })
+        };
         (is_resource || line.resource.is_empty()) && is_operation && is_of_version(line) && is_given()
     };
     LINES.get(source.kind)?.iter().find(|line| is_meant(line))
 }
 
 impl Rule {
-    /// Whether the rule is a limit, or has one in it.
-    fn has_limit(&self) -> bool {
+    /// The most items of a page, if the rule is a limit, or has one in it.
+    fn max_items(&self) -> Option<u64> {
         match self {
-            Self::Limit(_) => true,
-            Self::Fields(Fields { fields }) => fields.values().any(Self::has_limit),
-            Self::First(rules) => rules.iter().any(Self::has_limit),
-            Self::Merge(Merge { merge }) => merge.iter().any(Self::has_limit),
-            Self::Script(Script { from, .. }) => from.has_limit(),
-            Self::Path(_) | Self::Constant(_) | Self::Pairs(_) | Self::Each(_) => false,
+            Self::Limit(Limit { max, .. }) => Some(*max),
+            Self::Fields(Fields { fields }) => fields.values().find_map(Self::max_items),
+            Self::First(rules) => rules.iter().find_map(Self::max_items),
+            Self::Merge(Merge { merge }) => merge.iter().find_map(Self::max_items),
+            Self::Script(Script { from, .. }) => from.max_items(),
+            Self::Path(_) | Self::Constant(_) | Self::Pairs(_) | Self::Each(_) => None,
         }
     }
 

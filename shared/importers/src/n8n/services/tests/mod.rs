@@ -246,6 +246,36 @@ fn operations_of_the_table_have_their_defaults() {
 }
 
 #[test]
+fn a_jira_server_gets_its_own_requests() {
+    for version in ["server", "serverPat"] {
+        let config = |mut parameters: Value| {
+            parameters["jiraVersion"] = version.into();
+            translated("jira", 1.0, parameters)[0]["config"].clone()
+        };
+        let search = config(json!({"operation": "getAll"}));
+        assert_eq!(search["url"], "https://to-be-chosen.atlassian.net/rest/api/2/search");
+        let comment =
+            config(json!({"resource": "issueComment", "operation": "add", "issueKey": "ED-1", "comment": "x"}));
+        assert_eq!(comment["body"]["value"]["js"], "{ body: \"x\" }");
+        let update = json!({"operation": "update", "issueKey": "ED-1", "updateFields": {"assignee": "ada"}});
+        let script = config(update)["body"]["value"]["js"].to_string();
+        assert!(script.contains(version), "{script}");
+    }
+}
+
+#[test]
+fn a_limit_above_the_page_is_reported() {
+    for (kind, resource, page) in [("clickUp", "task", 100), ("salesforce", "lead", 2000), ("jira", "issue", 100)] {
+        let is_reported = |limit: u64| {
+            let parameters = json!({"resource": resource, "operation": "getAll", "limit": limit});
+            let notes = translate(kind, 1.0, &parameters, &js).unwrap().notes;
+            json!(notes).to_string().contains("only the first page")
+        };
+        assert_eq!((is_reported(page), is_reported(page + 1)), (false, true), "{kind}");
+    }
+}
+
+#[test]
 fn hostile_queries_stay_small() {
     // What every translation needs is allocated once.
     translated("postgres", 2.5, json!({"operation": "executeQuery", "query": "SELECT 1"}));

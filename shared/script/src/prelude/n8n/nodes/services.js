@@ -137,7 +137,9 @@
 
   const named = (value, field) => (/^\d+$/.test(String(value)) ? { id: String(value) } : { [field]: String(value) });
   /** The fields of an issue for version 2 of the API, in which a description is a text. */
-  n8n.jiraFields = ({ project, issueType, summary, description, fields = {} }) => {
+  n8n.jiraFields = ({ project, issueType, summary, description, fields = {}, version }) => {
+    // A server knows a person by name, and the cloud by id.
+    const person = (id) => (/^server/.test(version) ? { name: id } : { id });
     const reference = (value, make) => (isGiven(idOf(value)) ? make(idOf(value)) : undefined);
     const [type, labels] = [fields.issueType ?? issueType, list(fields.labels ?? fields.serverLabels)];
     const components = list(fields.componentIds);
@@ -151,8 +153,8 @@
       issuetype: reference(type, (id) => named(id, 'name')),
       description: [description, fields.description].find(isGiven),
       labels: labels.length > 0 ? labels.flatMap(splitNames) : undefined,
-      assignee: reference(fields.assignee, (id) => ({ id })),
-      reporter: reference(fields.reporter, (id) => ({ id })),
+      assignee: reference(fields.assignee, person),
+      reporter: reference(fields.reporter, person),
       priority: reference(fields.priority, (id) => named(id, 'name')),
       components: components.length > 0 ? components.map((id) => ({ id })) : undefined,
       parent: reference(fields.parentIssueKey, (key) => ({ key: String(key).toUpperCase() })),
