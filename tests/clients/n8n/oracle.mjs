@@ -305,6 +305,8 @@ export const CREDENTIALS = {
   gitlabApi: { server: 'https://to-be-chosen.invalid', accessToken: 'secret' },
   intercomApi: { apiKey: 'secret' },
   jiraSoftwareCloudApi: { domain: 'https://to-be-chosen.atlassian.net', email: 'ada@example.com', apiToken: 'secret' },
+  jiraSoftwareServerApi: { domain: 'https://to-be-chosen.atlassian.net', email: 'ada@example.com', password: 'secret' },
+  jiraSoftwareServerPatApi: { domain: 'https://to-be-chosen.atlassian.net', personalAccessToken: 'secret' },
   linearApi: { apiKey: 'secret' },
   linkedInOAuth2Api: oauth(),
   mailchimpApi: { apiKey: 'secret-us1' },

@@ -15,7 +15,7 @@ const CREDENTIALS = {
   hackerNews: [],
   hubspot: ['hubspotAppToken', 'hubspotApi'],
   intercom: ['intercomApi'],
-  jira: ['jiraSoftwareCloudApi'],
+  jira: ['jiraSoftwareCloudApi', 'jiraSoftwareServerApi', 'jiraSoftwareServerPatApi'],
   linear: ['linearApi'],
   linkedIn: ['linkedInOAuth2Api'],
   mailchimp: ['mailchimpApi'],
@@ -551,6 +551,13 @@ const jira = of('jira', [
   ['issueComment: getAll', 1, { resource: 'issueComment', operation: 'getAll', issueKey: 'A-1', options: {} }, [{ comments: [{ id: '2' }], total: 1 }]],
   ['issueComment: getAll with an order', 1, { resource: 'issueComment', operation: 'getAll', issueKey: 'A-1', limit: 3, options: { orderBy: '-created' } }, [{ comments: [{ id: '2' }], total: 1 }]],
   ['user: get', 1, { resource: 'user', operation: 'get', accountId: 'u1', additionalFields: {} }, [{ accountId: 'u1' }]],
+  ...['server', 'serverPat'].flatMap((jiraVersion) => [
+    [`${jiraVersion}: create for a person`, 1, { jiraVersion, ...jiraIssue, summary: 'Bug', additionalFields: { assignee: id('ada'), reporter: id('bob'), ...(jiraVersion === 'server' && { serverLabels: ['a'] }) } }, jiraTyped(jiraNew)],
+    [`${jiraVersion}: update the person`, 1, { jiraVersion, operation: 'update', issueKey: 'A-1', updateFields: { assignee: id('ada') } }, jiraTyped({ status: 204, body: '' })],
+    [`${jiraVersion}: getAll with JQL`, 1, { jiraVersion, operation: 'getAll', limit: 5, options: { jql: 'project = A' } }, [{ issues: [{ ...jiraNew, fields: {} }], total: 1 }]],
+    [`${jiraVersion}: add a comment`, 1, { jiraVersion, resource: 'issueComment', issueKey: 'A-1', comment: 'x', options: {} }, [{ id: '2' }]],
+    [`${jiraVersion}: the comments`, 1, { jiraVersion, resource: 'issueComment', operation: 'getAll', issueKey: 'A-1', options: {} }, [{ comments: [{ id: '2' }], total: 1 }]],
+  ]),
 ]);
 
 const asana = of('asana', [
