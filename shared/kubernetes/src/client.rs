@@ -3,8 +3,6 @@
 //! `kube` can create a client from a kubeconfig. That client also reads YAML and runs plugins, which no function does, and makes
 //! the binary 0.8 MB larger.
 
-use std::sync::Arc;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::workbench::{ClusterAccess, ClusterLogin};
@@ -18,6 +16,7 @@ use hyper_util::rt::TokioExecutor;
 use kube::Client;
 use kube::client::Body;
 use kube::client::middleware::BaseUriLayer;
+use platform::tls;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -57,9 +56,7 @@ pub fn new_client(access: &ClusterAccess) -> Result<Client> {
 }
 
 fn configure_tls(access: &ClusterAccess) -> Result<ClientConfig> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(Error::internal)?;
+    let config = tls::builder();
     let config = match &access.certificate_authority {
         Some(authority) => {
             let mut roots = RootCertStore::empty();

@@ -23,16 +23,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::Full;
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use domain::address::has_valid_port;
 use domain::{Error, Result};
 use platform::config::{Config, OUTBOUND_MAX_CONNECTIONS};
+use platform::tls;
 
 pub use address_guard::AddressGuard;
 pub use authorization::sensitive;
@@ -127,8 +127,6 @@ pub struct Answer {
 pub struct Outbound {
     connector: Connector,
     client: Arc<OnceLock<HttpClient>>,
-    /// For connections that do not speak HTTP.
-    tls: Arc<OnceLock<Arc<ClientConfig>>>,
 }
 
 impl Outbound {
@@ -144,13 +142,13 @@ impl Outbound {
     #[must_use]
     pub fn with_max_connections(self, most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
-        Self { connector: Connector { room, ..self.connector }, client: Arc::default(), tls: self.tls }
+        Self { connector: Connector { room, ..self.connector }, client: Arc::default() }
     }
 
     pub fn new(guard: AddressGuard, network: impl Network + 'static) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let connector = Connector { guard: Arc::new(guard), network: Arc::new(network), room };
-        Self { connector, client: Arc::default(), tls: Arc::default() }
+        Self { connector, client: Arc::default() }
     }
 
     /// Whether the guard refuses the host of a URL without resolving it: an IP address or `localhost`. Other names are
@@ -196,11 +194,11 @@ impl Outbound {
 
     /// Creates the client. It is kept only if its certificates could be read; otherwise the next call tries again.
     fn connect(&self) -> HttpClient {
-        let (tls, is_trusting) = match trusted_roots() {
+        let (tls, is_trusting) = match tls::trusting_machine() {
             Ok(tls) => (tls, true),
             Err(cause) => {
                 tracing::error!(?cause, "no trusted root certificates could be read; HTTPS requests fail");
-                (no_roots(), false)
+                (tls::trusting_nobody(), false)
             }
         };
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
@@ -211,22 +209,6 @@ impl Outbound {
             .build(connector.wrap_connector(self.connector.clone()));
         if is_trusting { self.client.get_or_init(|| client).clone() } else { client }
     }
-}
-
-/// The root certificates of the machine, as for AWS. An operator adds a private authority with `SSL_CERT_FILE`.
-fn trusted_roots() -> Result<ClientConfig> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(Error::internal)?.with_native_roots().map_err(Error::internal)?;
-    Ok(config.with_no_client_auth())
-}
-
-fn no_roots() -> ClientConfig {
-    ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_protocol_versions(rustls::ALL_VERSIONS)
-        .expect("ring supports all TLS versions")
-        .with_root_certificates(RootCertStore::empty())
-        .with_no_client_auth()
 }
 
 fn classify_error(error: &legacy::Error) -> OutboundError {

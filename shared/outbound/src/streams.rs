@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use rustls::ClientConfig;
+use platform::tls;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::network::{CONNECT_TIMEOUT, ConnectError};
-use super::{Outbound, OutboundError, cause_of, trusted_roots};
+use super::{Outbound, OutboundError, cause_of};
 
 /// A connection, with its place in the connection limit.
 pub struct Stream {
@@ -43,17 +43,8 @@ impl Outbound {
     pub async fn encrypt(&self, stream: Stream, host: &str) -> io::Result<Stream> {
         let Stream { io, peer, place } = stream;
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        let encrypted = TlsConnector::from(self.tls()?).connect(name, io).await?;
+        let encrypted = TlsConnector::from(Arc::new(tls::trusting_machine()?)).connect(name, io).await?;
         Ok(Stream { io: Box::new(encrypted), peer, place })
-    }
-
-    /// The certificates are read from disk, so only once.
-    fn tls(&self) -> io::Result<Arc<ClientConfig>> {
-        if let Some(tls) = self.tls.get() {
-            return Ok(tls.clone());
-        }
-        let roots = Arc::new(trusted_roots().map_err(io::Error::other)?);
-        Ok(self.tls.get_or_init(|| roots).clone())
     }
 }
 

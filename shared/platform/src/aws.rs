@@ -14,9 +14,8 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_async::time::SystemTimeSource;
-use aws_smithy_http_client::Connector;
 use aws_smithy_runtime::client::retries::RetryPartition;
-use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
+use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_runtime_api::client::interceptors::error::InterceptorError;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
@@ -33,7 +32,7 @@ use domain::{Error, Result};
 use tables::embedded::EmbeddedDatabase;
 
 use crate::embedded_queues::EmbeddedQueues;
-use crate::https::{TLS, https};
+use crate::https::{Connector, https};
 
 /// The configuration of the AWS SDK. Each method returns the client of one service, so that a binary links only the
 /// services it calls.
@@ -310,9 +309,7 @@ pub struct TrustedClient(Connector);
 
 impl TrustedClient {
     pub fn new(connect_timeout: Duration, read_timeout: Duration) -> Self {
-        let settings =
-            HttpConnectorSettings::builder().connect_timeout(connect_timeout).read_timeout(read_timeout).build();
-        Self(Connector::builder().connector_settings(settings).tls_provider(TLS).build())
+        Self(Connector::new(connect_timeout, read_timeout))
     }
 
     /// Sends a request, and reads the body of the answer, at most `limit_bytes`.

@@ -16,6 +16,7 @@ pub mod secrets;
 pub mod signing_key;
 pub mod tasks;
 pub mod telemetry;
+pub mod tls;
 
 pub use context::Context;
 pub use offload::offload;
