@@ -1,15 +1,12 @@
 //! The harness: the client of one provider kind, connected to a fake provider.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
-use std::sync::Arc;
-
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 use futures::StreamExt;
 use gateway::ProviderFailure;
 use gateway::chat::{ChatAnswer, ChatRequest};
 use gateway::embeddings::EmbeddingsRequest;
-use gateway::providers::{ChunkStream, Provider, ProviderSettings, connect};
+use gateway::providers::{AnyProvider, ChunkStream, ProviderSettings, connect};
 use local::services::{Endpoints, SecretKey};
 use outbound::{AddressGuard, Internet, Outbound};
 use platform::aws::Aws;
@@ -20,7 +17,7 @@ pub const KEY: &str = "key-of-the-operator-0123456789";
 
 pub struct Stage {
     pub fake: FakeProvider,
-    pub provider: Arc<dyn Provider>,
+    pub provider: AnyProvider,
 }
 
 pub async fn stage(kind: ProviderKind) -> Stage {

@@ -10,7 +10,7 @@ use states::DeploymentStates;
 
 use super::attempt::{Attempt, Operation};
 use super::failure::{FailureKind, ProviderFailure};
-use super::providers::{Provider, ProviderSettings, connect};
+use super::providers::{AnyProvider, ProviderSettings, connect};
 use domain::call_facts::FailedAttempt;
 use domain::provider::{DeploymentDialect, UpstreamApi};
 use domain::{Error, Result};
@@ -33,7 +33,7 @@ pub struct Routing {
     aws: Aws,
     secrets: Secrets,
     /// By the name and the version of the provider, and the dialect of the deployment.
-    providers: Cache<(String, u64, DeploymentDialect), Arc<dyn Provider>>,
+    providers: Cache<(String, u64, DeploymentDialect), Arc<AnyProvider>>,
     states: DeploymentStates,
     telemetry: Telemetry,
 }
@@ -116,7 +116,7 @@ impl Routing {
         &self,
         chosen: &Chosen,
         operation: Operation,
-        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<AnyProvider>, Arc<str>) -> F,
     ) -> Result<Routed<T>, Unserved>
     where
         F: Future<Output = Result<T, ProviderFailure>>,
@@ -132,7 +132,7 @@ impl Routing {
         &self,
         chosen: &Chosen,
         operation: Operation,
-        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<AnyProvider>, Arc<str>) -> F,
         failed_attempts: &mut Vec<FailedAttempt>,
     ) -> Result<Routed<T>>
     where
@@ -206,7 +206,7 @@ impl Routing {
         &self,
         settings: &catalog::StoredProvider,
         dialect: DeploymentDialect,
-    ) -> Result<Arc<dyn Provider>> {
+    ) -> Result<Arc<AnyProvider>> {
         let key = (settings.name.clone(), settings.version, dialect);
         self.providers.get_or_load(&key, async || self.connect(settings, dialect).await).await
     }
@@ -215,9 +215,9 @@ impl Routing {
         &self,
         provider: &catalog::StoredProvider,
         dialect: DeploymentDialect,
-    ) -> Result<Arc<dyn Provider>> {
+    ) -> Result<Arc<AnyProvider>> {
         let settings = ProviderSettings { dialect, ..ProviderSettings::open(provider, &self.secrets).await? };
-        connect(&settings, &self.outbound, &self.aws)
+        Ok(Arc::new(connect(&settings, &self.outbound, &self.aws)?))
     }
 }
 

@@ -10,7 +10,9 @@ use engine::nodes::{DueWork, Operation};
 use engine::run::{DueEffect, StepOutcome};
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
-use gateway::providers::{Dev, Provider};
+use gateway::providers::{AnyProvider, Dev};
+
+const DEV: AnyProvider = AnyProvider::Dev(Dev);
 
 /// Returns every possible outcome of an effect.
 pub fn simulate_effect(step: &PlanStep, effect: &DueEffect) -> Vec<StepOutcome> {
@@ -78,7 +80,7 @@ fn answers(step: &PlanStep, node: &ModelNode<Value, String>) -> Vec<Value> {
             "model": "dev-chat", "messages": messages, "temperature": node.temperature, "max_tokens": node.max_tokens,
             "response_format": format,
         });
-        let answer = block_on(Dev.chat("dev-chat", &ChatRequest::read(body).unwrap())).unwrap();
+        let answer = block_on(DEV.chat("dev-chat", &ChatRequest::read(body).unwrap())).unwrap();
         let choices: Value = serde_json::from_str(&answer.choices.to_json()).unwrap();
         choices[0]["message"]["content"].as_str().unwrap().to_owned()
     };
@@ -131,6 +133,6 @@ fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
 
 fn vectors(input: &Value) -> Value {
     let body = json!({"model": "dev-embed", "input": input});
-    let answer = block_on(Dev.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
+    let answer = block_on(DEV.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
     json!(answer.vectors)
 }

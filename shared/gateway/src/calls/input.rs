@@ -9,7 +9,7 @@ use crate::attempt::Operation;
 use crate::failure::ProviderFailure;
 use crate::leases::LeaseSlot;
 use crate::parameters::ParameterReport;
-use crate::providers::Provider;
+use crate::providers::AnyProvider;
 use crate::routing::Routed;
 use crate::{CacheUse, CallReport, Gateway, GatewayCaller, ParameterNotes};
 use domain::Result;
@@ -42,7 +42,7 @@ impl Gateway {
         chosen: &Chosen,
         operation: Operation,
         need: CallLimits,
-        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<AnyProvider>, Arc<str>) -> F,
     ) -> Result<(T, InputCall)>
     where
         F: Future<Output = Result<(T, Used), ProviderFailure>>,

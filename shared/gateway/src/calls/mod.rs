@@ -37,7 +37,7 @@ use crate::attempt::Operation;
 use crate::caller::RequestBody;
 use crate::failure::ProviderFailure;
 use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, SlotRequest, Taken};
-use crate::providers::Provider;
+use crate::providers::AnyProvider;
 use crate::routing::{Routed, Served, Unserved};
 use crate::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::{CallLimits, Payer};
@@ -100,7 +100,7 @@ impl Gateway {
         caller: &GatewayCaller,
         chosen: &Chosen,
         operation: Operation,
-        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<AnyProvider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, ProviderFailure>>,

@@ -1,4 +1,4 @@
-//! The `Provider` trait, and one adapter for each API of model providers.
+//! One adapter for each API of model providers. All implement the trait `Provider`.
 
 mod anthropic;
 mod bedrock;
@@ -31,7 +31,7 @@ use crate::images::{EditSources, ImageAnswer, ImageRequest};
 use crate::rerank::{RerankAnswer, RerankRequest};
 use crate::tokens::likely;
 
-pub use connection::connect;
+pub use connection::{AnyProvider, connect};
 pub use dev::Dev;
 pub use probe::{OfferedModels, Probe};
 pub use settings::ProviderSettings;
@@ -41,7 +41,7 @@ pub use settings::ProviderSettings;
 pub type ChunkStream = BoxStream<'static, Result<Chunk, ProviderFailure>>;
 
 /// A model provider, connected with its credentials. `model` is always the provider's own name for the model.
-pub trait Provider: Send + Sync {
+trait Provider {
     /// Requests a complete answer.
     fn chat<'a>(
         &'a self,

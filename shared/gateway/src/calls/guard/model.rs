@@ -10,7 +10,7 @@ use super::EventOrigin;
 use crate::caller::RequestBody;
 use crate::guard::{CallBody, GuardAnswer, GuardCall, GuardInput, make_calls, merge_parts, score_blank};
 use crate::leases::{CallUsage, LeaseSlot};
-use crate::providers::Provider;
+use crate::providers::AnyProvider;
 use crate::routing::{Routed, Served, Unserved};
 use crate::{Gateway, GatewayCaller, ProviderFailure};
 use domain::catalog::{Model, Purpose};
@@ -101,7 +101,7 @@ impl Gateway {
             let routed = self.inner.routing.send_call(chosen, call.body().into(), |provider, model| {
                 let call = call.clone();
                 async move {
-                    let sent = tokio::time::timeout(longest_attempt, send(&*provider, &model, &call, categories)).await;
+                    let sent = tokio::time::timeout(longest_attempt, send(&provider, &model, &call, categories)).await;
                     sent.unwrap_or_else(|_| Err(ProviderFailure::timeout()))
                 }
             });
@@ -142,7 +142,7 @@ impl GuardModel {
 }
 
 async fn send(
-    provider: &dyn Provider,
+    provider: &AnyProvider,
     model: &str,
     call: &GuardCall,
     categories: &[GuardCategory],
