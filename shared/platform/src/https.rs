@@ -179,3 +179,6 @@ where
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
