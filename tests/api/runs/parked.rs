@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use domain::id::RunId;
 use store::keys;
-use tables::write::{Write, WriteOperation};
 use tests::scale::full_or;
-use uuid::Uuid;
 
 use super::*;
 
@@ -68,7 +66,7 @@ fn size(item: &Item) -> usize {
 
 /// Stores copies of a parked run under other ids: the same items as if each had been started and parked.
 async fn copy(app: &TestApp, run: RunId, copies: usize) {
-    let database = app.platform.context().aws.database().unwrap();
+    let dynamodb = app.platform.context().aws.dynamodb();
     let items = items_of(app, run).await;
     let mut writes = Vec::new();
     for _ in 0..copies {
@@ -80,11 +78,12 @@ async fn copy(app: &TestApp, run: RunId, copies: usize) {
             {
                 item.entry(name.to_owned()).and_modify(|stored| *stored = AttributeValue::S(value));
             }
-            writes.push(Write::new(table, WriteOperation::Put(item)));
+            let put = Put::builder().table_name(*table).set_item(Some(item)).build().unwrap();
+            writes.push(TransactWriteItem::builder().put(put).build());
         }
     }
     for writes in writes.chunks(TRANSACTION) {
-        assert!(database.transact(Uuid::now_v7(), writes.to_vec()).await.unwrap().is_written());
+        dynamodb.transact_write_items().set_transact_items(Some(writes.to_vec())).send().await.unwrap();
     }
 }
 
