@@ -32,7 +32,7 @@ use tokio::time::{Instant, timeout_at};
 use domain::address::has_valid_port;
 use domain::{Error, Result};
 use platform::config::{Config, OUTBOUND_MAX_CONNECTIONS};
-use platform::tls;
+use platform::{causes, tls};
 
 pub use address_guard::AddressGuard;
 pub use authorization::sensitive;
@@ -216,15 +216,11 @@ fn classify_error(error: &legacy::Error) -> OutboundError {
         tracing::warn!(cause = %cause_of(error), "the connection failed before a response arrived");
         return OutboundError::Cut;
     }
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        match error.downcast_ref().map(OutboundError::from) {
-            None | Some(OutboundError::Unreachable) => cause = error.source(),
-            Some(error) => return error,
-        }
-    }
-    tracing::warn!(cause = %cause_of(error), "a destination could not be reached");
-    OutboundError::Unreachable
+    let mut found = causes(error).filter_map(|cause| cause.downcast_ref()).map(|error: &ConnectError| error.into());
+    found.find(|error| *error != OutboundError::Unreachable).unwrap_or_else(|| {
+        tracing::warn!(cause = %cause_of(error), "a destination could not be reached");
+        OutboundError::Unreachable
+    })
 }
 
 impl From<&ConnectError> for OutboundError {
@@ -239,12 +235,8 @@ impl From<&ConnectError> for OutboundError {
 }
 
 /// The innermost cause, because the outer ones have no details.
-fn cause_of(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+fn cause_of(error: &(dyn std::error::Error + 'static)) -> String {
+    causes(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

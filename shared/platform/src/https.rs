@@ -3,7 +3,6 @@
 //! The client that the AWS SDK brings also speaks HTTP/2, which no service needs that is called here.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -26,10 +25,11 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::{self, CaptureConnection, capture_connection};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use tower_service::Service;
 
-use crate::tls;
+use crate::{causes, tls};
 
 pub fn https() -> SharedHttpClient {
     SharedHttpClient::new(Https::default())
@@ -103,7 +103,7 @@ impl HttpConnector for Connector {
                 Some(limit) => timeout(limit, answer).await.map_err(|late| ConnectorError::timeout(late.into()))?,
                 None => answer.await,
             };
-            let answer = answer.map_err(classify_error)?.map(SdkBody::from_body_1_x);
+            let answer = answer.map_err(|error| classify_error(&error)(error.into()))?.map(SdkBody::from_body_1_x);
             HttpResponse::try_from(answer).map_err(|error| ConnectorError::other(error.into(), None))
         })
     }
@@ -121,31 +121,21 @@ fn describe_connection(captured: &CaptureConnection) -> Option<ConnectionMetadat
 }
 
 /// Tells the SDK whether a call may succeed if it is repeated.
-fn classify_error(error: legacy::Error) -> ConnectorError {
-    let has_failed_io = find_cause::<io::Error>(&error).is_some();
-    if error.is_connect() {
-        return ConnectorError::io(error.into());
+fn classify_error(error: &legacy::Error) -> fn(BoxError) -> ConnectorError {
+    if causes(error).any(|cause| cause.is::<Elapsed>()) {
+        return ConnectorError::timeout;
     }
-    match find_cause::<hyper::Error>(&error) {
-        Some(cause) if cause.is_user() => ConnectorError::user(error.into()),
-        Some(cause) if cause.is_closed() || cause.is_canceled() || has_failed_io => ConnectorError::io(error.into()),
+    let has_failed_io = causes(error).any(|cause| cause.is::<io::Error>());
+    match causes(error).find_map(|cause| cause.downcast_ref::<hyper::Error>()) {
+        _ if error.is_connect() => ConnectorError::io,
+        Some(cause) if cause.is_user() => ConnectorError::user,
+        Some(cause) if cause.is_closed() || cause.is_canceled() => ConnectorError::io,
+        _ if has_failed_io => ConnectorError::io,
         Some(cause) if cause.is_incomplete_message() => {
-            ConnectorError::other(error.into(), Some(ErrorKind::TransientError))
+            |error| ConnectorError::other(error, Some(ErrorKind::TransientError))
         }
-        None if has_failed_io => ConnectorError::io(error.into()),
-        _ => ConnectorError::other(error.into(), None),
+        _ => |error| ConnectorError::other(error, None),
     }
-}
-
-fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        cause = error.source();
-    }
-    None
 }
 
 /// Limits the time until a connection is open, with its TLS handshake.

@@ -4,6 +4,7 @@
 pub mod aws;
 pub mod bucket;
 pub mod cache;
+mod causes;
 pub mod config;
 pub mod context;
 pub mod embedded_queues;
@@ -18,5 +19,6 @@ pub mod tasks;
 pub mod telemetry;
 pub mod tls;
 
+pub use causes::causes;
 pub use context::Context;
 pub use offload::offload;

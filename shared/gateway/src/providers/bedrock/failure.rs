@@ -1,7 +1,5 @@
 //! Maps errors of the AWS SDK to failures.
 
-use std::error::Error;
-
 use aws_sdk_bedrockruntime::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_bedrockruntime::types::error::ConverseStreamOutputError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
@@ -12,6 +10,7 @@ use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::probe::Probe;
 use crate::providers::status::{ErrorDetails, failure_in_stream, failure_of_response};
 use outbound::is_exhaustion;
+use platform::causes;
 
 fn error_of(error: &impl ProvideErrorMetadata) -> ErrorDetails {
     ErrorDetails {
@@ -59,26 +58,13 @@ pub fn probe<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Prob
 
 /// Whether the connection failed because this process has no free file descriptor.
 fn is_own_exhaustion(error: &ConnectorError) -> bool {
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(error) = cause {
-        if error.downcast_ref().is_some_and(is_exhaustion) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    causes(error).filter_map(|cause| cause.downcast_ref()).any(is_exhaustion)
 }
 
 /// Whether no connection was established, so that nothing was sent.
 fn is_unreached(error: &ConnectorError) -> bool {
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<hyper_util::client::legacy::Error>() {
-            return error.is_connect();
-        }
-        cause = error.source();
-    }
-    false
+    let failed = causes(error).find_map(|cause| cause.downcast_ref::<hyper_util::client::legacy::Error>());
+    failed.is_some_and(|error| error.is_connect())
 }
 
 fn service_failure(status: StatusCode, headers: &HeaderMap, error: ErrorDetails) -> ProviderFailure {
